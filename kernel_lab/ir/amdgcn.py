@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import re
 
-from kernel_lab.ir.files import same_base
+from kernel_lab.ir.files import caller_in
 from kernel_lab.ir.ptx import file_table
 
 _LOC = re.compile(r"^\s*\.loc\s+(\d+)\s+(\d+)\s+(\d+)[^;]*(?:;\s*(.*))?$")
-_FRAME = re.compile(r"^(.*):(\d+):(\d+)$")
 
 
 def line_map(text: str, file: str) -> tuple[int | None, ...]:
@@ -27,7 +26,7 @@ def line_map(text: str, file: str) -> tuple[int | None, ...]:
         found: int | None = None
         if bare.startswith(".loc"):
             if not assembly and (match := _LOC.match(line)):
-                current = int(match[2]) if int(match[1]) in inside and int(match[2]) else _caller(match[4] or "", file)
+                current = int(match[2]) if int(match[1]) in inside and int(match[2]) else caller_in(match[4] or "", file)
         elif bare.startswith(";"):
             # inline assembly may count its own lines up from the source line, as in PTX
             assembly = "ASMSTART" in bare or (assembly and "ASMEND" not in bare)
@@ -38,11 +37,3 @@ def line_map(text: str, file: str) -> tuple[int | None, ...]:
         mapped.append(found)
     return tuple(mapped)
 
-
-def _caller(comment: str, file: str) -> int | None:
-    """The innermost caller in ``file`` of a chain ``a:1:2 @[ b:3:4 @[ c:5:6 ] ]``."""
-    for part in comment.split(" @[ ")[1:]:
-        match = _FRAME.match(part.rstrip(" ]"))
-        if match and int(match[2]) and same_base(match[1], file):
-            return int(match[2])
-    return None

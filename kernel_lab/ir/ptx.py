@@ -1,7 +1,8 @@
 """PTX: which cell line each instruction comes from, by ``.loc`` and ``.file``.
 
-A ``.loc`` holds until the next one. ``inlined_at`` chains are followed to the innermost frame that lies in the file (see
-`locations`). Labels, directives and comments have no line.
+A ``.loc`` holds until the next one. Call chains are followed to the innermost frame that lies in the file (see `locations`): newer
+LLVM writes them as ``inlined_at`` (one step; the next step is the latest ``.loc`` of that position), older LLVM only into the
+comment. Labels, directives and comments have no line.
 
 Inside inline assembly LLVM counts the assembly's own lines up from the source line (a load written at cell line 10 appears as
 lines 10, 11, 12 …), which is wrong for text that a compiler generated: there the location before ``// begin inline asm`` holds.
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import re
 
-from kernel_lab.ir.files import same_file
+from kernel_lab.ir.files import caller_in, same_file
 
 _FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"((?:[^"\\]|\\.)*)"(?:\s+"((?:[^"\\]|\\.)*)")?')
 _LOC = re.compile(r"^\s*\.loc\s+(\d+)\s+(\d+)\s+(\d+)(?:.*?inlined_at\s+(\d+)\s+(\d+)\s+(\d+))?")
@@ -59,6 +60,8 @@ def line_map(text: str, file: str) -> tuple[int | None, ...]:
                     caller = (int(match[4]), int(match[5]), int(match[6]))
                     if current is None:
                         current = caller[1] if caller[0] in inside and caller[1] else parents.get(caller)
+                elif current is None and "@[" in line:
+                    current = caller_in(line.partition("//")[2], file)
                 parents[number, row, column] = current
         elif line.startswith("}"):
             current = None

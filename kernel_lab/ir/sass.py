@@ -19,6 +19,8 @@ _INSTRUCTION = re.compile(r"^\s*/\*[0-9a-fA-F]{4,}\*/")
 _FRAME = re.compile(r'(?:File|inlined at) "((?:[^"\\]|\\.)*)", line (\d+)')
 _MARKER = "//##"
 _NO_LINE = "//## no source line"
+_ASYNC_MMA = re.compile(r"\b(?:[A-Z]*GMMA|UTC[A-Z]*MMA)\b(?:\.(\d+)x(\d+)x(\d+))?")
+_PTX_MMA = re.compile(r"^[^/]*\b(?:wgmma\.mma_async|tcgen05\.mma)[\w.:]*?(?:\.m(\d+)n(\d+)k(\d+))?\b")
 _PTX = ".nv_debug_ptx_txt"
 
 
@@ -86,17 +88,19 @@ def relate(raw: str, ptx: str, file: str) -> str:
     ptx_lines = ptx.splitlines()
     ptx_map = ptx_text.line_map(ptx, file)
     genuine = set(ptx_map)
+    raw_lines = raw.splitlines()
+    matrix = iter(_matrix_lines(raw_lines, ptx_lines, ptx_map))
     state = _Markers(file)
     shown: list[str] = []
     last: int | None | str = "nothing yet"
-    for line in raw.splitlines():
+    for line in raw_lines:
         bare = line.lstrip()
         if bare.startswith(_MARKER):
             state.marker(bare)
             continue
         if _INSTRUCTION.match(line):
             state.instruction()
-            found = _true_line(state, ptx_lines, ptx_map, genuine)
+            found = next(matrix) if _ASYNC_MMA.search(line) else _true_line(state, ptx_lines, ptx_map, genuine)
             if found != last:
                 shown.append(f'\t//## File "{file}", line {found}' if found is not None else f"\t{_NO_LINE}")
                 last = found
@@ -113,3 +117,15 @@ def _true_line(state: _Markers, ptx_lines: Sequence[str], ptx_map: Sequence[int 
         return ptx_map[at - 1]
     # prologue code belongs to no PTX instruction; a line that no PTX instruction has is one of the wrong ones
     return state.cell if state.cell in genuine else None
+
+
+def _matrix_lines(raw: Sequence[str], ptx: Sequence[str], ptx_map: Sequence[int | None]) -> list[int | None]:
+    """The cell line of each asynchronous matrix instruction of a disassembly, in its order; None where it cannot be known."""
+    machine = [match for line in raw if _INSTRUCTION.match(line) and (match := _ASYNC_MMA.search(line))]
+    issued = [(match, line) for text, line in zip(ptx, ptx_map, strict=True) if (match := _PTX_MMA.match(text))]
+    if len({line for _, line in issued}) == 1:
+        return [issued[0][1]] * len(machine)
+    # several dots: they keep their order, so equal numbers and equal shapes pair up
+    if len(machine) == len(issued) and all(a[1] is None or b[1] is None or a.groups() == b.groups() for a, (b, _) in zip(machine, issued, strict=True)):
+        return [line for _, line in issued]
+    return [None] * len(machine)
