@@ -7,7 +7,6 @@ or a light theme. Knows notebooks, not kernel_lab.
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import sys
 import time
@@ -47,11 +46,10 @@ def execute(path: Path, *, say: bool = True) -> Any:
 
     # No directories: what is left is the native kernel, `sys.executable -m ipykernel_launcher`.
     specs = KernelSpecManager(kernel_dirs=[], ensure_native_kernel=True)
-    # Sockets in the file system: no free port to be lost to someone else between choosing and binding it.
-    transport = "ipc" if os.name == "posix" else "tcp"
-    manager = AsyncKernelManager(kernel_name="python3", kernel_spec_manager=specs, transport=transport)
+    manager = AsyncKernelManager(kernel_name="python3", kernel_spec_manager=specs)
     resources = {"metadata": {"path": str(path.parent)}}
-    client = NotebookClient(notebook, km=manager, timeout=TIMEOUT_S, resources=resources, on_cell_execute=progress if say else None)
+    told = {"on_cell_execute": progress} if say else {}
+    client = NotebookClient(notebook, km=manager, timeout=TIMEOUT_S, startup_timeout=TIMEOUT_S, resources=resources, **told)
     return client.execute()
 
 

@@ -90,7 +90,7 @@ def test_every_module_says_what_it_is_for() -> None:
 
 # Written so that this file does not match itself.
 FOREIGN = {
-    "a path of one machine": re.compile(r"(?<![\w.])/(?:wor[k]/main|wor[k]/shared|roo[t]/|tm[p]/v3\d)|/hom[e]/(?!you|user|USER)\w"),
+    "a path of one machine": re.compile(r"(?<![\w.])/(?:wor[k]/main|wor[k]/shared|roo[t]/|tm[p]/v3\d)|/hom[e]/(?!you|me|user|USER)\w"),
     "a registry's host": re.compile(r"pyp[i]\.org|pythonhoste[d]\.org|registry\.(?:npmj[s]|yarnpk[g])|(?:deb|security)\.debia[n]\.org"),
 }
 
