@@ -34,7 +34,8 @@ def run(tool: Found, arguments: list[str], cubin: bytes, timeout: float = TIMEOU
         except subprocess.TimeoutExpired:
             raise CompileError(f"{tool.name} did not finish within {timeout:g} s", hint="the other stages are complete") from None
         except OSError as error:
-            raise MissingPackage(f"{tool.name} at {tool.path} cannot be started: {error.strerror}", hint="reinstall it, or set CUDA_HOME") from None
+            what = f"{tool.name} at {tool.path} cannot be started: {error.strerror}"
+            raise MissingPackage(what, hint="reinstall it, or set CUDA_HOME to a CUDA toolkit") from None
     if done.returncode != 0 or not done.stdout.strip():
         raise _refusal(tool.name, tool.origin, done.stderr or done.stdout)
     return done.stdout

@@ -92,7 +92,7 @@ def relate(raw: str, ptx: str, file: str) -> str:
     matrix = iter(_matrix_lines(raw_lines, ptx_lines, ptx_map))
     state = _Markers(file)
     shown: list[str] = []
-    last: int | None | str = "nothing yet"
+    last: int | str | None = "nothing yet"
     for line in raw_lines:
         bare = line.lstrip()
         if bare.startswith(_MARKER):
@@ -126,6 +126,8 @@ def _matrix_lines(raw: Sequence[str], ptx: Sequence[str], ptx_map: Sequence[int 
     if len({line for _, line in issued}) == 1:
         return [issued[0][1]] * len(machine)
     # several dots: they keep their order, so equal numbers and equal shapes pair up
-    if len(machine) == len(issued) and all(a[1] is None or b[1] is None or a.groups() == b.groups() for a, (b, _) in zip(machine, issued, strict=True)):
-        return [line for _, line in issued]
+    if len(machine) == len(issued):
+        shapes = [(a.groups(), b.groups()) for a, (b, _) in zip(machine, issued, strict=True)]
+        if all(None in one or None in other or one == other for one, other in shapes):
+            return [line for _, line in issued]
     return [None] * len(machine)
