@@ -1,0 +1,46 @@
+"""Kernels on the GPU in this machine: compiled by TileLang, called with checked arguments and poisoned outputs.
+
+Needs a GPU; a failure of the device passes through to the worker, which may have to be restarted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from kernel_lab.languages.tilelang import targets as tile_targets
+from kernel_lab.languages.tilelang.arguments import allocate, check_arguments, order_arguments, results
+from kernel_lab.languages.tilelang.kernels import TileKernel
+from kernel_lab.targets import Target
+
+
+def compile_here(kernel: TileKernel, target: Target) -> Callable[..., Any]:
+    """A callable ``(*inputs) → outputs``. Inputs that the kernel also stores to are copied first, so that a second call sees what
+    the first one saw; outputs are filled with NaN before each call, so that what the kernel leaves unwritten shows."""
+    import tilelang
+    from tilelang import tvm
+
+    resolved = tvm.target.Target(tile_targets.target_dict(target))
+    func = kernel.func.without_attr("tilelang_out_idx") if "tilelang_out_idx" in (kernel.func.attrs or {}) else kernel.func
+    # JITKernel itself, not tilelang.compile: no cache on disk may answer for this kernel
+    compiled = tilelang.JITKernel(
+        func,
+        out_idx=None,
+        execution_backend="auto" if target.backend != "metal" else "torch",
+        target=resolved,
+        pass_configs=dict(kernel.pass_configs) or None,
+        compile_flags=list(kernel.compile_flags) or None,
+    )
+    parameters = kernel.parameters()
+    given = [item for item in parameters if item.is_input]
+    device = "cuda" if target.backend in ("cuda", "hip") else "mps"
+
+    def call(*inputs: Any) -> Any:
+        check_arguments(given, inputs, device)
+        copies = [value.clone() if item.role == "inout" else value for item, value in zip(given, inputs, strict=True)]
+        ordered = order_arguments(kernel, copies, allocate(kernel, inputs, device=device))
+        compiled(*ordered)
+        return results(kernel, ordered)
+
+    call.__name__ = kernel.name
+    return call
