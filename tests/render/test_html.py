@@ -7,6 +7,12 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
+
+from kernel_lab.render import css, listing, sections
+from kernel_lab.render.html import html
+from kernel_lab.render.markup import Markup, element, escape, join
+from kernel_lab.render.page import page
+from kernel_lab.results import Finding, Stage, Verdict
 from tests.render.samples import (
     ALL,
     BOUND,
@@ -24,12 +30,6 @@ from tests.render.samples import (
     kernel,
     stage,
 )
-
-from kernel_lab.render import css, listing, sections
-from kernel_lab.render.html import html
-from kernel_lab.render.markup import Markup, element, escape, join
-from kernel_lab.render.page import page
-from kernel_lab.results import Finding, Stage, Verdict
 
 # What JupyterLab 4.6 keeps in an untrusted notebook: a strict reading of @jupyterlab/apputils' sanitizer, for what is used here.
 TAGS = {"div", "span", "code", "strong", "details", "summary", "pre", "table", "thead", "tbody", "tr", "th", "td", "ul", "li", "img"}

@@ -9,12 +9,12 @@ from typing import Any
 
 import jsonschema
 import pytest
-from tests.render.samples import ALL, HOSTILE_REPORT, HUGE, MANY, ODD_NUMBERS, RIGHT, kernel, stage
 
 from kernel_lab import render, results
 from kernel_lab.render import payload as room
 from kernel_lab.render.payload import BUDGET_BYTES, payload, payload_to_report
 from kernel_lab.results import Report, Stage
+from tests.render.samples import ALL, HOSTILE_REPORT, HUGE, MANY, ODD_NUMBERS, RIGHT, kernel, stage
 
 # Reports whose texts are all embedded, so that they come back whole.
 WHOLE = sorted(set(ALL) - {"huge", "many", "hostile", "odd_numbers"})

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tests.render.samples import ALL, H100, MANY, NO_VERDICT, NOT_RUN, ODD_NUMBERS, ON_GPU, RIGHT, WRONG, case, kernel
 
 from kernel_lab.render.text import text
 from kernel_lab.results import Finding, Rejected, Verdict
+from tests.render.samples import ALL, H100, MANY, NO_VERDICT, NOT_RUN, ODD_NUMBERS, ON_GPU, RIGHT, WRONG, case, kernel
 
 
 @pytest.mark.parametrize("name", ALL)
