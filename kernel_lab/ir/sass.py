@@ -20,7 +20,7 @@ _FRAME = re.compile(r'(?:File|inlined at) "((?:[^"\\]|\\.)*)", line (\d+)')
 _MARKER = "//##"
 _NO_LINE = "//## no source line"
 _ASYNC_MMA = re.compile(r"\b(?:[A-Z]*GMMA|UTC[A-Z]*MMA)\b(?:\.(\d+)x(\d+)x(\d+))?")
-_PTX_MMA = re.compile(r"^[^/]*\b(?:wgmma\.mma_async|tcgen05\.mma)[\w.:]*?(?:\.m(\d+)n(\d+)k(\d+))?\b")
+_PTX_MMA = re.compile(r"^[^/]*\b(?:wgmma\.mma_async|tcgen05\.mma)\b(?:[\w.:]*?\.m(\d+)n(\d+)k(\d+)\b)?")
 _PTX = ".nv_debug_ptx_txt"
 
 
