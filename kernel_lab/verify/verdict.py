@@ -1,0 +1,265 @@
+"""The verdict: run the kernel on each case, compare with the reference, look at the properties beside the values.
+
+The front door of `kernel_lab.verify`; orchestrates the other files of this folder. Runs inside a worker process; is given callables
+and knows nothing of languages, notebooks or processes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from kernel_lab.problem import Problem
+from kernel_lab.results import Case, Check, Verdict
+from kernel_lab.verify import arguments as nested
+from kernel_lab.verify import bound as bounds
+from kernel_lab.verify.compare import Comparison, compare_exact, compare_floats
+from kernel_lab.verify.outcome import Call, Leaves, reference_call
+from kernel_lab.verify.poison import fill, is_poison, poisoned
+from kernel_lab.verify.reasons import describe, unravel
+from kernel_lab.verify.reference import Evaluation, evaluate
+
+WRITTEN, UNCHANGED = "every output element written", "inputs not mutated"
+MORE_SEEDS, FEW_SEEDS = 6, 2
+"""Further seeds on which the reference is sampled when an output has few elements; the second for large inputs."""
+_LARGE_INPUTS = 2**20
+
+Progress = Callable[[int, int, Mapping[str, int]], None]
+
+
+def verify(
+    run: Callable[..., Any],
+    reference: Callable[..., Any],
+    problem: Problem | None,
+    cases: Sequence[Mapping[str, int]],
+    *,
+    make_arguments: Callable[[Mapping[str, int], int], Sequence[Any]],
+    device: str = "cpu",
+    ran_on: str = "interpreter",
+    seed: int = 0,
+    progress: Progress | None = None,
+    names: Sequence[str] | None = None,
+    outputs: Sequence[str] = (),
+    dot_precision: str | None = None,
+) -> Verdict:
+    """Compare ``run(*arguments)`` with ``reference(*arguments)`` on every case (a mapping of sizes).
+
+    Both return a tensor, a number, nested tuples, lists or dicts of them, or None when the outputs are arguments they wrote.
+    ``make_arguments(sizes, seed)`` gives the arguments, on ``device``. ``names`` name them (default: the problem's inputs, else the
+    reference's parameters); ``outputs`` are the names of those that the kernel only writes, which are poisoned first, and which the
+    reference need not take (default: the problem's outputs, where they are among the names). ``dot_precision`` "tf32" allows
+    float32 operands of contractions their rounding to tf32. Of ``problem``, ``grad``, ``atol`` and ``rtol`` are read.
+    ``progress(done, total, sizes)`` is called before each case and at the end.
+
+    A wrong kernel gives ``passed=False``, a reference that differs from run to run ``passed=None`` with the reason. Exceptions of
+    ``run`` propagate as they are; raises `ReferenceFailed` when the reference raises.
+    """
+    task = _Task(run, reference, problem or Problem(), make_arguments, device, seed, tuple(names or ()), tuple(outputs), dot_precision)
+    for done, sizes in enumerate(cases):
+        if progress is not None:
+            progress(done, len(cases), sizes)
+        unknown = task.case(dict(sizes))
+        if unknown:
+            return task.verdict(None, ran_on, unknown)
+    if progress is not None and cases:
+        progress(len(cases), len(cases), cases[-1])
+    if not task.cases:
+        return task.verdict(None, ran_on, "there was no case to run")
+    broken = [f"{name}: {check.detail}" for name, check in task.checks().items() if check.passed is False]
+    failed = [case for case in task.cases if not case.passed]
+    if failed:
+        first = failed[0]
+        place = ", ".join(f"{name}={size}" for name, size in first.sizes.items())
+        text = f"{first.output or 'output'}{f' at {place}' if place else ''}: {first.reason}"
+        return task.verdict(False, ran_on, text)
+    return task.verdict(not broken, ran_on, broken[0] if broken else None)
+
+
+@dataclass
+class _Task:
+    """One verification at work: what was asked, and what was found so far."""
+
+    run: Callable[..., Any]
+    reference: Callable[..., Any]
+    problem: Problem
+    make_arguments: Callable[[Mapping[str, int], int], Sequence[Any]]
+    device: str
+    seed: int
+    names: tuple[str, ...]
+    outputs: tuple[str, ...]
+    dot_precision: str | None
+    cases: list[Case] = field(default_factory=list)
+    notes: dict[str, None] = field(default_factory=dict)
+    unwritten: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+
+    def verdict(self, passed: bool | None, ran_on: str, reason: str | None) -> Verdict:
+        return Verdict(passed, tuple(self.cases), self.checks() if self.cases else {}, ran_on, reason, tuple(self.notes))
+
+    def checks(self) -> dict[str, Check]:
+        return {
+            WRITTEN: Check(not self.unwritten, "; ".join(self.unwritten)),
+            UNCHANGED: Check(not self.changed, "; ".join(dict.fromkeys(self.changed))),
+        }
+
+    def note(self, text: str) -> None:
+        self.notes[text] = None
+
+    def case(self, sizes: Mapping[str, int]) -> str | None:
+        """Run one case; returns why the verdict must stay open, if it must."""
+        arguments = list(self.make_arguments(sizes, self.seed))
+        names = self._names(len(arguments))
+        declared = self.outputs or tuple(item.name for item in (self.problem.outputs.inputs if self.problem.outputs else ()))
+        written = [index for index, name in enumerate(names) if name in declared]
+        expected = reference_call(self.reference, names, written, self.problem.grad, self.seed)
+        said = evaluate(expected.run, arguments, dot_precision=self.dot_precision)
+        allowed_changes = {*written, *expected.changed}
+        for text in said.notes:
+            self.note(text)
+        if not said.deterministic:
+            return "the reference gives different results from run to run: pass one that does not, with what is random as an input"
+
+        def attempt(pattern: int) -> tuple[Leaves, list[int]]:
+            twin = nested.copy(arguments)
+            for index in written:
+                nested.map_tensors(lambda tensor: fill(tensor, pattern), twin[index])
+            call = Call(self.run, names, written, None, self.problem.grad, self.seed)
+            with poisoned(pattern):
+                leaves = call.run(twin)
+            return leaves, call.stray
+
+        leaves, stray = attempt(0)
+        self.changed += [f"{names[index]} was changed by the kernel" for index in stray if index not in allowed_changes]
+        dtypes = nested.describe_dtypes(names, arguments)
+        if len(leaves) != len(said.names):
+            reason = f"the kernel gives {len(leaves)} outputs, the reference {len(said.names)}"
+            if not leaves:
+                reason = "the kernel returned None and wrote to none of its arguments"
+            self.cases.append(Case(sizes, dtypes, False, reason=reason))
+            return None
+        samples = self._samples(expected, said, sizes, sum(t.numel() for t in nested.tensors(arguments)))
+        results = [self._output(said, index, leaf, samples[index]) for index, leaf in enumerate(leaves)]
+        never: dict[int, torch.Tensor] = {}
+        if any(_suspicious(tensor, result) for (_, tensor), result in zip(leaves, results, strict=True)):
+            never = self._unwritten(leaves, attempt(1)[0], results)
+        for index, ((name, tensor), result) in enumerate(zip(leaves, results, strict=True)):
+            title = name if not name.startswith("output") else said.names[index]
+            self.cases.append(_judged(Case(sizes, dtypes, True, output=title), tensor, said.want[index], result, never.get(index)))
+        return None
+
+    def _names(self, count: int) -> list[str]:
+        given = self.names or tuple(item.name for item in (self.problem.inputs.inputs if self.problem.inputs else ()))
+        if not given:
+            return nested.argument_names(self.reference, count)
+        return [given[index] if index < len(given) else f"argument {index}" for index in range(count)]
+
+    def _samples(self, call: Call, said: Evaluation, sizes: Mapping[str, int], elements: int) -> list[list[bounds.Samples]]:
+        """The eager run's errors per output; from further seeds too where an output has too few elements to pool."""
+        evaluations = [said]
+        few = any(w is not None and w.dtype.is_floating_point and w.numel() < bounds.POOL for w in said.want)
+        if few and said.eager is not None:
+            for extra in range(1, 1 + (MORE_SEEDS if elements <= _LARGE_INPUTS else FEW_SEEDS)):
+                try:
+                    arguments = list(self.make_arguments(sizes, self.seed + 1000 * extra))
+                    evaluations.append(evaluate(call.run, arguments, dot_precision=self.dot_precision, twice=False))
+                except Exception:
+                    break  # inputs that only one seed can make; the first evaluation stands
+        found: list[list[bounds.Samples]] = []
+        for index in range(len(said.names)):
+            found.append([])
+            for one in evaluations:
+                want = one.want[index] if index < len(one.want) else None
+                eager = one.eager[index] if one.eager is not None and index < len(one.eager) else None
+                if want is not None and eager is not None and want.dtype.is_floating_point and eager.shape == want.shape:
+                    found[-1].append(bounds.sample(want, one.model[index], eager))
+        return found
+
+    def _output(
+        self, said: Evaluation, index: int, leaf: tuple[str, torch.Tensor | None], samples: list[bounds.Samples]
+    ) -> Comparison | str | None:
+        """The comparison of one output, a sentence when it cannot be compared, None when both are None."""
+        tensor, want, model = leaf[1], said.want[index], said.model[index]
+        eager = None if said.eager is None else said.eager[index]
+        if tensor is None or want is None:
+            if tensor is None and want is None:
+                return None
+            if leaf[0].startswith("grad"):
+                return f"no gradient reaches it, the reference's has shape {tuple(want.shape)}" if want is not None else None
+            return "the kernel gives None, the reference a tensor" if tensor is None else "the kernel gives a tensor, the reference None"
+        if tensor.shape != want.shape:
+            return f"shape {tuple(tensor.shape)}, the reference gives {tuple(want.shape)}"
+        expected = want.dtype if eager is None else eager.dtype
+        if tensor.dtype.is_floating_point != want.dtype.is_floating_point or tensor.is_complex() or want.is_complex():
+            return f"dtype {nested.dtype_name(tensor.dtype)}, the reference gives {nested.dtype_name(expected)}"
+        if eager is not None and tensor.dtype != expected and tensor.dim():
+            self.note(
+                f"{leaf[0]} is {nested.dtype_name(tensor.dtype)}, the reference gives {nested.dtype_name(expected)}: values were compared"
+            )
+        if tensor.device.type != want.device.type and tensor.dim():
+            return f"on device {tensor.device}, the reference gives {want.device}"
+        tensor = tensor.to(want.device)
+        if not want.dtype.is_floating_point:
+            return compare_exact(tensor, want, model)
+        atol, rtol = self.problem.atol, self.problem.rtol
+        if atol is not None or rtol is not None:
+            self.note(f"the allowed error is the one given: {atol or 0:g} + {rtol or 0:g}·|reference|")
+        allowance = bounds.allowance(want, model, samples)
+        result = compare_floats(tensor, want, allowance, eager=eager, atol=atol, rtol=rtol)
+        if result.forgiven:
+            kind = nested.dtype_name(expected)
+            self.note(
+                f"{result.forgiven} elements of {leaf[0]} are not finite where the reference in {kind} is not either, though float64 is"
+            )
+        return result
+
+    def _unwritten(self, first: Leaves, second: Leaves, results: Sequence[Comparison | str | None]) -> dict[int, torch.Tensor]:
+        """Compare two runs over differently filled memory; fills the check and returns the masks of elements never written."""
+        masks: dict[int, torch.Tensor] = {}
+        for index, (name, one) in enumerate(first):
+            two = second[index][1] if index < len(second) else None
+            if one is None or two is None or one.shape != two.shape or one.dtype != two.dtype or not one.numel():
+                continue
+            never = is_poison(one, 0) & is_poison(two, 1)
+            depends = ((one.isnan() & ~two.isnan()) if one.dtype.is_floating_point else (one != two)) & ~never
+            result = results[index]
+            if isinstance(result, Comparison):
+                depends = depends & result.wrong.to(depends.device)
+            if bool(never.any()):
+                masks[index] = never
+                self.unwritten.append(f"{name}: {int(never.sum())} of {never.numel()} elements never written")
+            if bool(depends.any()):
+                self.unwritten.append(f"{name}: {int(depends.sum())} of {depends.numel()} elements depend on uninitialised memory")
+        return masks
+
+
+def _suspicious(tensor: torch.Tensor | None, result: Comparison | str | None) -> bool:
+    """Whether a second run over other memory is worth its time: something is wrong, or an element holds the poison's value."""
+    if tensor is None or not tensor.numel():
+        return False
+    failed = isinstance(result, str) or (result is not None and bool(result.wrong.any()))
+    return failed or bool(is_poison(tensor, 0).any())
+
+
+def _judged(
+    case: Case, got: torch.Tensor | None, want: torch.Tensor | None, result: Comparison | str | None, never: torch.Tensor | None
+) -> Case:
+    if isinstance(result, str):
+        return dataclasses.replace(case, passed=False, reason=result)
+    if result is None or got is None or want is None or (worst := result.worst()) is None:
+        return case
+    got = got.to(want.device)
+    passed = not bool(result.wrong.any())
+    return dataclasses.replace(
+        case,
+        passed=passed,
+        max_error=float(result.error.flatten()[worst]),
+        bound=float(result.bound.flatten()[worst]),
+        worst_index=unravel(worst, result.wrong.shape),
+        got=float(got.flatten()[worst]),
+        want=float(want.flatten()[worst]),
+        reason=None if passed else describe(result, got, want, case.sizes, None if never is None else never.to(want.device)),
+    )
