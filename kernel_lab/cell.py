@@ -1,0 +1,254 @@
+"""A cell as a module: its text with line numbers, what it defines, what it reads, and the part of it that an entry needs.
+
+The magic line is line 1, so that the numbers are those a person sees in the notebook. Plain `ast`; knows nothing of IPython or of kernels.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import dis
+import hashlib
+import re
+import sys
+import types
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from kernel_lab.errors import CellError
+from kernel_lab.workers.wire import register_source
+
+MODULE_NAME = "__kernel_lab_cell__"
+# Statements with an effect on later ones that no name shows. They are run again in the workers; all other bare calls are not.
+_SETTINGS = (
+    "torch.manual_seed", "torch.set_", "torch.use_deterministic", "triton.set_allocator", "triton.knobs", "sys.path.", "warnings.",
+    "random.seed", "np.random.seed", "numpy.random.seed", "os.environ.", "tilelang.disable_cache", "tilelang.set_", "logging.",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell: the ``magic`` line, the ``body`` below it, and a ``name`` that stays when the cell is edited."""
+
+    magic: str
+    body: str
+    name: str = "cell"
+
+    @property
+    def file(self) -> str:
+        """The file name under which the text is compiled; it appears in tracebacks and in the locations of every IR."""
+        return f"<cell {self.name}>"
+
+    @property
+    def source(self) -> str:
+        """The whole text; line 1 is the magic line."""
+        return f"{self.magic}\n{self.body}"
+
+    @property
+    def digest(self) -> str:
+        """A hash of the text and the magic line."""
+        return hashlib.sha256(self.source.encode()).hexdigest()[:16]
+
+    def line(self, number: int | None) -> str | None:
+        """The text of a line."""
+        lines = self.source.splitlines()
+        return lines[number - 1] if number is not None and 0 < number <= len(lines) else None
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        """The body's syntax tree, with cell line numbers. Raises `CellError` at a syntax error."""
+        try:
+            return ast.parse(f"\n{self.body}", filename=self.file)
+        except SyntaxError as error:
+            line = error.lineno
+            raise CellError(f"syntax error: {error.msg}", cell_line=line, excerpt=self.line(line), hint=_syntax_hint(error)) from None
+
+    def register(self) -> None:
+        """Make the text known to `inspect` and `linecache`."""
+        register_source(self.file, self.source)
+
+    @property
+    def defines(self) -> tuple[str, ...]:
+        """Names that the cell's top level binds, in order."""
+        return tuple(dict.fromkeys(name for node in self.tree.body for name in _bound(node)))
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """Names that the cell takes from elsewhere: read anywhere in it, and not bound by it before its top level reads them."""
+        code = compile(self.tree, self.file, "exec", dont_inherit=True)
+        bound, early = set(), set()
+        for instruction in dis.get_instructions(code):
+            if instruction.opname == "LOAD_NAME" and instruction.argval not in bound:
+                early.add(instruction.argval)
+            elif instruction.opname == "STORE_NAME":
+                bound.add(instruction.argval)
+        inner = {name for constant in code.co_consts if isinstance(constant, types.CodeType) for name in _globals_read(constant)}
+        inner |= {name for node in self.tree.body for name in _statement_reads(node)}
+        return frozenset((early | (inner - bound)) - set(dir(builtins)))
+
+    def part_for(self, names: Iterable[str]) -> ast.Module:
+        """The statements that ``names`` need: their definitions, what those read, and settings. Other effects happen once, in the notebook."""
+        return _slice(self.tree, set(names))
+
+    def top_level_line(self, name: str) -> int | None:
+        """The line where ``name`` is bound at the top level."""
+        for node in self.tree.body:
+            if name in _bound(node):
+                return node.lineno
+        return None
+
+
+def expression_reads(text: str | None) -> frozenset[str]:
+    """The names that an expression (an option's value) reads; empty when it does not parse."""
+    if not text:
+        return frozenset()
+    try:
+        code = compile(text.strip(), "<option>", "eval", dont_inherit=True)
+    except SyntaxError:
+        return frozenset()
+    return frozenset(set(_globals_read(code)) - set(dir(builtins)))
+
+
+def defined_by_text(body: str) -> set[str]:
+    """Names a cell would bind, read from text that need not parse."""
+    return set(re.findall(r"^(?:def|class)\s+(\w+)", body, re.M)) | set(re.findall(r"^(\w+)\s*(?::[^=\n]+)?=(?!=)", body, re.M))
+
+
+def execute(cell: Cell, tree: ast.Module, namespace: dict[str, Any]) -> types.ModuleType:
+    """Execute a cell's statements in a fresh module that starts with ``namespace``; exceptions pass through."""
+    cell.register()
+    module = types.ModuleType(MODULE_NAME)
+    module.__dict__.update(namespace)
+    module.__file__ = cell.file
+    sys.modules[MODULE_NAME] = module
+    exec(compile(tree, cell.file, "exec", dont_inherit=True), module.__dict__)
+    return module
+
+
+def failing_line(error: BaseException, file: str) -> int | None:
+    """The line of ``file`` nearest to where ``error`` was raised, through causes as well."""
+    found = None
+    seen: set[int] = set()
+    current: BaseException | None = error
+    while current is not None and id(current) not in seen:
+        seen.add(id(current))
+        trace = current.__traceback__
+        while trace is not None:
+            if trace.tb_frame.f_code.co_filename == file:
+                found = trace.tb_lineno
+            trace = trace.tb_next
+        current = current.__cause__ or (None if current.__suppress_context__ else current.__context__)
+    return found
+
+
+def calling_line(file_prefix: str = "<cell ") -> int | None:
+    """The line of the innermost frame on the stack that belongs to a cell."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_filename.startswith(file_prefix):
+            return frame.f_lineno
+        frame = frame.f_back  # type: ignore[assignment]
+    return None
+
+
+def _globals_read(code: types.CodeType) -> Iterator[str]:
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            yield instruction.argval
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _globals_read(constant)
+
+
+def _bound(node: ast.stmt) -> list[str]:
+    """Names bound by a top-level statement, nested blocks included, inner scopes not."""
+    names: list[str] = []
+
+    def visit(item: ast.AST) -> None:
+        if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            names.append(item.name)
+            return
+        if isinstance(item, (ast.Import, ast.ImportFrom)):
+            names.extend((alias.asname or alias.name).partition(".")[0] for alias in item.names)
+            return
+        if isinstance(item, (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+            return
+        if isinstance(item, ast.Name) and isinstance(item.ctx, (ast.Store, ast.Del)):
+            names.append(item.id)
+        for child in ast.iter_child_nodes(item):
+            visit(child)
+
+    visit(node)
+    return names
+
+
+def _changed(node: ast.stmt, modules: set[str]) -> set[str]:
+    """Names whose object a statement changes in place: item and attribute assignment, method calls on what is not a module."""
+    found = set()
+    for item in ast.walk(node):
+        targets: list[ast.expr] = []
+        if isinstance(item, ast.Assign):
+            targets = item.targets
+        elif isinstance(item, (ast.AugAssign, ast.AnnAssign)):
+            targets = [item.target]
+        for target in targets:
+            if isinstance(target, (ast.Attribute, ast.Subscript)) and (root := _root(target)):
+                found.add(root)
+        if isinstance(item, ast.Expr) and isinstance(item.value, ast.Call) and isinstance(item.value.func, ast.Attribute):
+            root = _root(item.value.func)
+            if root and root not in modules:
+                found.add(root)
+    return found
+
+
+def _root(node: ast.AST) -> str | None:
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def _slice(tree: ast.Module, needed: set[str]) -> ast.Module:
+    modules = {name for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom)) for name in _bound(node)}
+    facts = []
+    for node in tree.body:
+        setting = isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and ast.unparse(node.value.func).startswith(_SETTINGS)
+        plain_call = isinstance(node, ast.Expr) and not setting
+        changed = _changed(node, modules)
+        reads = _statement_reads(node)
+        facts.append((node, set(_bound(node)) | changed, reads, setting, plain_call and not changed))
+    kept: set[int] = set()
+    grown = True
+    while grown:
+        grown = False
+        for index, (_, binds, reads, setting, effect_only) in enumerate(facts):
+            if index in kept or effect_only or not (setting or binds & needed):
+                continue
+            kept.add(index)
+            needed |= reads
+            grown = True
+    future = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module == "__future__"]
+    body = [node for index, (node, *_) in enumerate(facts) if index in kept and node not in future]
+    return ast.Module(body=[*future, *body], type_ignores=[])
+
+
+def _statement_reads(node: ast.stmt) -> set[str]:
+    """Global names that a statement reads, in inner scopes too. Annotations inside functions count: TileLang reads them from the source."""
+    if isinstance(node, ast.ImportFrom) and node.module == "__future__":
+        return set()
+    code = compile(ast.Module(body=[node], type_ignores=[]), "<statement>", "exec", dont_inherit=True)
+    annotations = [item.annotation for item in ast.walk(node) if isinstance(item, (ast.AnnAssign, ast.arg)) and item.annotation]
+    return set(_globals_read(code)) | {item.id for annotation in annotations for item in ast.walk(annotation) if isinstance(item, ast.Name)}
+
+
+def _syntax_hint(error: SyntaxError) -> str:
+    if error.text is None:
+        return "correct this line and run the cell again"
+    column = max((error.offset or 1) - 1, 0)
+    return f"near column {column + 1}: {error.text.strip()[:60]!r}"
+
+
+def namespace_for(reads: Iterable[str], namespace: Mapping[str, Any]) -> dict[str, Any]:
+    """The values that ``reads`` have in ``namespace`` now."""
+    return {name: namespace[name] for name in reads if name in namespace and not name.startswith("__")}

@@ -1,0 +1,79 @@
+"""``%lab``: doctor, target, targets, report. Called by `magics`."""
+
+from __future__ import annotations
+
+import importlib.util
+import shlex
+from typing import Any
+
+from kernel_lab import calls, runner
+from kernel_lab.errors import OptionError, suggest
+from kernel_lab.targets import choice, listing, machine
+from kernel_lab.targets import sources as target_sources
+
+HELP = """Ask kernel_lab.
+
+  %lab doctor            what is installed, what is missing, and how to get it
+  %lab target [NAME]     the GPU that cells compile for by default; sets it when a name is given
+  %lab targets [NAME]    the known GPUs with limits and peaks; with a name, every number and its source
+  %lab report [NAME]     show a report again, whole stages included
+"""
+
+
+def run(shell: Any, line: str) -> None:
+    """Run one ``%lab`` command. Raises `OptionError` for an unknown one."""
+    words = shlex.split(line)
+    command, rest = (words[0], words[1:]) if words else ("help", [])
+    commands = {"doctor": _doctor, "target": _target, "targets": _targets, "report": _report, "help": _help}
+    if command not in commands:
+        raise OptionError(f"%lab has no command {command!r}", hint=suggest(command, commands, label="commands"))
+    commands[command](rest)
+
+
+def _help(rest: list[str]) -> None:
+    print(HELP)
+
+
+def _doctor(rest: list[str]) -> None:
+    from kernel_lab import doctor
+
+    print(doctor.text())
+
+
+def _target(rest: list[str]) -> None:
+    if rest:
+        choice.set_default(" ".join(rest))
+        if calls.installed():
+            calls.install(choice.default())
+    target = choice.default()
+    here = " (this machine's GPU)" if machine.here() == target else ""
+    print(f"{target.gpu or target.arch} ({target.arch}){here}")
+
+
+def _targets(rest: list[str]) -> None:
+    print(target_sources(" ".join(rest)) if rest else listing.table())
+
+
+def _report(rest: list[str]) -> None:
+    from IPython.display import display
+
+    from kernel_lab.render import bundle
+
+    report = runner.find(rest[0] if rest else None)
+    if report is None:
+        known = runner.names()
+        raise OptionError(
+            f"there is no report {rest[0]!r}" if rest else "there is no report yet",
+            hint=suggest(rest[0], known, label="reports") if rest and known else "run a %%triton or %%tile cell first",
+        )
+    display(bundle(report, full=True), raw=True)
+
+
+def wanted_workers() -> tuple[str, ...]:
+    """The workers to start in the background: those whose language is installed."""
+    kinds: list[str] = []
+    if importlib.util.find_spec("triton") is not None:
+        kinds += ["triton.compile", "triton.interpret" if machine.here() is None else "triton.device"]
+    if importlib.util.find_spec("tilelang") is not None:
+        kinds += ["tilelang.compile"]
+    return tuple(kinds)

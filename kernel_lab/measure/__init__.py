@@ -1,0 +1,1 @@
+"""Measuring on a GPU. First form: CUDA events, cold L2, the median; see `events`."""
