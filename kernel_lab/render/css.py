@@ -56,6 +56,6 @@ SCROLL = "overflow:auto;max-width:100%"
 
 LIST = "margin:0;padding:0 0 0 18px"
 ITEM = "margin:0"
-# The chart brings its own black on white: an image cannot see the theme around it.
-CHART = "display:block;max-width:100%;height:auto;background-color:rgb(255,255,255);border-radius:3px;margin:4px 0"
+# The chart draws in mid-greys on no ground of its own: an image cannot see the theme around it.
+CHART = "display:block;max-width:100%;height:auto;margin:4px 0"
 FOOTER = f"border-top:1px solid {_LINE};padding:3px 0 0 0;opacity:0.75;font-size:11px;overflow-wrap:break-word"

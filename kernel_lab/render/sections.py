@@ -8,11 +8,12 @@ from __future__ import annotations
 import base64
 import importlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from kernel_lab.render import css, listing, summary
 from kernel_lab.render import format as fmt
 from kernel_lab.render.markup import Markup, Part, element, join
-from kernel_lab.results import Case, Kernel, Launch, Rejected, Report, Roofline, Verdict
+from kernel_lab.results import Case, Kernel, Launch, Rejected, Report, Verdict
 from kernel_lab.targets import Target, lookup
 
 MAX_CASES = 40
@@ -163,25 +164,26 @@ def fast(report: Report, target: Target | None) -> Markup:
     """Measured time or bound, with the chart and the sources of its numbers folded below."""
     said = summary.speed(report)
     line = join(element("strong", "measured: "), said.headline) if said.measured else Markup(element("span", said.headline))
-    image = chart(report.roofline, target)
+    image = chart(report, target)
     if not said.details and image is None:
         return question("3. How fast, how far off?", line)
     return question("3. How fast, how far off?", folded(line, image, bullets(said.details)))
 
 
-def chart(roofline: Roofline | None, target: Target | None) -> Markup | None:
-    """The roofline's static chart as an image, or None where there is nothing to draw or no room that draws it."""
-    if roofline is None or roofline.intensity is None:
+def chart(report: Report, target: Target | None) -> Markup | None:
+    """The roofline's static chart as an image, or None where there is nothing to draw or it cannot be drawn."""
+    if report.roofline is None or report.roofline.intensity is None:
         return None
+    roofline = replace(report.roofline, measured=report.roofline.measured and report.measurement is not None)
     try:  # the chart is an extra: a report must show without it, whatever goes wrong there
-        drawn = str(importlib.import_module("kernel_lab.roofline.svg").svg(roofline, target or lookup(roofline.target)))
+        drawn = str(importlib.import_module("kernel_lab.roofline.svg").svg((report.name, roofline), target or lookup(roofline.target)))
     except Exception:
         return None
-    data = base64.b64encode(drawn.encode("utf-8")).decode("ascii")
+    data = base64.b64encode(drawn.encode("utf-8", "replace")).decode("ascii")
     what = "measured point" if roofline.measured else "bound, not measured"
     limit = f", limited by {roofline.limited_by}" if roofline.limited_by else ""
     alt = f"Roofline of {roofline.target}: {what} at intensity {fmt.number(roofline.intensity)} flop/byte{limit}"
-    return element("img", src=f"data:image/svg+xml;base64,{data}", alt=alt, width="640", style=css.CHART)
+    return element("img", src=f"data:image/svg+xml;base64,{data}", alt=alt, style=css.CHART)
 
 
 # 4. What next?

@@ -107,12 +107,14 @@ def _place(ran_on: str) -> str:
 
 
 def target_name(kernel: Kernel | None, report: Report, target: Target | None) -> str:
-    """As in "sm_90 (H100 SXM)": the architecture, and the GPU whose peaks are meant where one is known."""
+    """As in "H100 SXM (sm_90)": the architecture, and the GPU whose peaks are meant where one is known."""
     arch = kernel.target if kernel else target.arch if target else ""
-    gpu = target.gpu if target and (not arch or target.arch == arch) else None
-    if gpu is None and report.roofline and report.roofline.target != arch:
-        gpu = report.roofline.target
-    return f"{arch} ({gpu})" if arch and gpu else arch or gpu or "no target"
+    if target and target.arch == arch:
+        return target.label
+    meant = report.roofline.target if report.roofline else ""
+    if arch and meant:
+        return meant if arch in meant else f"{meant} ({arch})"
+    return arch or meant or "no target"
 
 
 def title(report: Report) -> str:

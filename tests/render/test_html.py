@@ -12,7 +12,7 @@ from kernel_lab.render import css, listing, sections
 from kernel_lab.render.html import html
 from kernel_lab.render.markup import Markup, element, escape, join
 from kernel_lab.render.page import page
-from kernel_lab.results import Finding, Stage, Verdict
+from kernel_lab.results import Finding, Roofline, Stage, Verdict
 from tests.render.samples import (
     ALL,
     BOUND,
@@ -33,7 +33,7 @@ from tests.render.samples import (
 
 # What JupyterLab 4.6 keeps in an untrusted notebook: a strict reading of @jupyterlab/apputils' sanitizer, for what is used here.
 TAGS = {"div", "span", "code", "strong", "details", "summary", "pre", "table", "thead", "tbody", "tr", "th", "td", "ul", "li", "img"}
-ATTRIBUTES = {"class", "style", "title", "open", "src", "alt", "width"}
+ATTRIBUTES = {"class", "style", "title", "open", "src", "alt"}
 LENGTH = r"(0|[0-9.]+(px|em|%))"
 COLOUR = r"(rgb\(\d+,\d+,\d+\)|rgba\(\d+,\d+,\d+,[0-9.]+\)|transparent)"
 BORDER = rf"(none|{LENGTH} solid {COLOUR})"
@@ -255,14 +255,21 @@ def test_a_chart_that_fails_does_not_take_the_report_along(monkeypatch: pytest.M
 
 
 def test_a_chart_is_an_image_with_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[tuple[str, Roofline]] = []
+
     class Room:
         @staticmethod
-        def svg(roofline: object, target: object) -> str:
+        def svg(item: tuple[str, Roofline], target: object) -> str:
+            drawn.append(item)
             return "<svg xmlns='http://www.w3.org/2000/svg'/>"
 
     monkeypatch.setattr(sections.importlib, "import_module", lambda name: Room)
     (image,) = [attributes for tag, attributes in Reader(html(RIGHT, target=H100)).tags if tag == "img"]
     assert image["alt"] == "Roofline of H100 SXM: bound, not measured at intensity 0.0833 flop/byte, limited by DRAM bandwidth"
+    assert drawn == [("add", BOUND)]
+    # Without a measurement no chart may show a measured point, whatever the roofline claims.
+    html(replace(RIGHT, roofline=replace(BOUND, measured=True)), target=H100)
+    assert drawn[-1] == ("add", BOUND)
 
 
 def test_a_page_stands_alone() -> None:

@@ -21,7 +21,7 @@ def test_it_is_short_and_printable(name: str) -> None:
 
 def test_a_right_kernel() -> None:
     shown = text(RIGHT, target=H100)
-    assert shown.splitlines()[0] == "add_kernel · Triton → sm_90 (H100 SXM) · right"
+    assert shown.splitlines()[0] == "add_kernel · Triton → H100 SXM (sm_90) · right"
     assert "right: 2 cases on the CPU (interpreter); worst n=98432, f32: error 6.00e-08, bound 1.20e-07 at out[17]" in shown
     assert "registers 40, spills none, shared 48 KiB, warps 4, threads 128, occupancy 50 %" in shown
     assert "! cell line 6: the load of x is not vectorised" in shown
