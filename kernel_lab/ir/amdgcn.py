@@ -36,4 +36,3 @@ def line_map(text: str, file: str) -> tuple[int | None, ...]:
             found = current
         mapped.append(found)
     return tuple(mapped)
-

@@ -25,7 +25,10 @@ _CLASSES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("shared memory", re.compile(r"^(?:LDS|STS|LDSM|STSM|ATOMS|LDT|STT|LDTM|STTM)$")),
     ("local memory", re.compile(r"^(?:LDL|STL)$")),
     ("special function", re.compile(r"^MUFU$")),
-    ("floating point", re.compile(r"^(?:F(?:ADD|MUL|FMA)2?|FSETP?|FSEL|FMNMX\d?|FCHK|H(?:ADD|MUL|FMA|SET|SETP|MNMX)2|D(?:ADD|MUL|FMA|SETP))$")),
+    (
+        "floating point",
+        re.compile(r"^(?:F(?:ADD|MUL|FMA)2?|FSETP?|FSEL|FMNMX\d?|FCHK|H(?:ADD|MUL|FMA|SET|SETP|MNMX)2|D(?:ADD|MUL|FMA|SETP))$"),
+    ),
     ("conversion", re.compile(r"^(?:F2F|F2FP|F2I|I2F|I2FP|I2I|FRND|PRMT)$")),
     ("barrier", re.compile(r"^(?:BAR|DEPBAR|LDGDEPBAR|MEMBAR|FENCE|SYNCS|WARPSYNC|WARPGROUP|BSYNC|BSSY|UCGABAR_\w+|ERRBAR)$")),
     ("shuffle", re.compile(r"^(?:SHFL|REDUX|CREDUX|VOTE|VOTEU|MATCH)$")),

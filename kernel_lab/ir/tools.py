@@ -91,8 +91,10 @@ def _in_environment(name: str) -> Iterator[Tool]:
 def _on_path(name: str) -> Iterator[Tool]:
     if found := shutil.which(name):
         yield Tool(name, resolve(found, name), "PATH")
+    if name != "nvcc" and (nvcc := shutil.which("nvcc")) and _is_program(program := Path(resolve(nvcc, "nvcc")).parent / name):
+        yield Tool(name, str(program), "the toolkit of the nvcc on PATH")
     if _is_program(program := Path("/usr/local/cuda/bin", name)):
-        yield Tool(name, resolve(str(program), name), "the CUDA toolkit")
+        yield Tool(name, resolve(str(program), name), "/usr/local/cuda")
 
 
 def _package_folders(package: str) -> list[Path]:

@@ -61,6 +61,8 @@ def main() -> None:
             stages = {name: text for name, text in compiled.asm.items() if isinstance(text, str) and name != "source"}
             if "cubin" in compiled.asm:
                 nvdisasm = tools.find_nvdisasm()
+                if kernel == "add" and version == "39":
+                    (DATA / f"{kernel}-{label}-triton{version}.cubin").write_bytes(compiled.asm["cubin"])
                 stages["raw.sass"] = disassembly.run(nvdisasm, ["-c", "-gi", "-gp"], compiled.asm["cubin"])
             for name in stages.keys() & KEPT.get((label, version), stages.keys()):
                 (DATA / f"{kernel}-{label}-triton{version}.{name}").write_text(normalise(stages[name]))

@@ -26,7 +26,12 @@ MLIR = {
         "for i in range": r"scf\.for",
         "tl.store": r"tt\.store",
     },
-    "activate": {"t = x *": r"%t\w* = arith\.mulf", "tl.sigmoid": r"math\.exp|arith\.divf", "tl.store": r"tt\.store", "v = tl.load": r"tt\.load"},
+    "activate": {
+        "t = x *": r"%t\w* = arith\.mulf",
+        "tl.sigmoid": r"math\.exp|arith\.divf",
+        "tl.store": r"tt\.store",
+        "v = tl.load": r"tt\.load",
+    },
 }
 PTX = {
     "add": {"a = tl.load|b = tl.load": r"ld\.global", "tl.store": r"st\.global"},
@@ -78,13 +83,19 @@ def stage_text(kernel: str, target: str, version: str, stage: str) -> str:
     return sample(f"{stem}.{stage}")
 
 
-@pytest.mark.parametrize(("kernel", "target", "version", "stage", "wanted"), CASES, ids=lambda value: value if isinstance(value, str) else "")
-def test_instructions_lead_to_the_lines_that_caused_them(kernel: str, target: str, version: str, stage: str, wanted: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    ("kernel", "target", "version", "stage", "wanted"), CASES, ids=lambda value: value if isinstance(value, str) else ""
+)
+def test_instructions_lead_to_the_lines_that_caused_them(
+    kernel: str, target: str, version: str, stage: str, wanted: dict[str, str]
+) -> None:
     text = stage_text(kernel, target, version, stage)
     made = make_stage(stage, text, file=FILE)
     assert len(made.line_map) == len(text.splitlines())
     for where, instructions in wanted.items():
-        hits = [(line, cell_text(at)) for line, at in zip(text.splitlines(), made.line_map, strict=True) if re.search(instructions, code(line))]
+        hits = [
+            (line, cell_text(at)) for line, at in zip(text.splitlines(), made.line_map, strict=True) if re.search(instructions, code(line))
+        ]
         assert hits, f"no {instructions} in {stage}"
         wrong = [(line.strip(), at) for line, at in hits if at is None or not re.search(where, at)]
         assert not wrong, f"{wrong[:3]} should come from {where}"
@@ -97,7 +108,9 @@ def code(line: str) -> str:
 
 
 @pytest.mark.parametrize("version", ["36", "39"])
-@pytest.mark.parametrize(("target", "stage", "shuffle"), [("sm_90", "ptx", "shfl"), ("sm_90", "sass", "SHFL"), ("gfx942", "amdgcn", "row_bcast")])
+@pytest.mark.parametrize(
+    ("target", "stage", "shuffle"), [("sm_90", "ptx", "shfl"), ("sm_90", "sass", "SHFL"), ("gfx942", "amdgcn", "row_bcast")]
+)
 def test_two_calls_of_one_library_function_stay_apart(version: str, target: str, stage: str, shuffle: str) -> None:
     text = stage_text("squares", target, version, stage)
     made = make_stage(stage, text, file=FILE)
