@@ -14,7 +14,7 @@ from kernel_lab.targets.target import Target
 
 _PEAKS = ("f64", "f32", "tf32/f32", "f16/f32", "bf16/f32", "f8/f32", "i8/i32")
 _TITLE = "Dense peaks in TFLOP/s (i8 in TOP/s; operand/accumulator is tensor or matrix cores, one dtype alone the plain cores)."
-_HINT = "A bare architecture takes the model in its line marked *. Sources of a target's numbers: kernel_lab.targets.sources('H100 SXM')."
+_HINT = "A bare architecture takes the model in its line marked *. %lab targets NAME shows every number of one, and where it is written."
 
 
 def table(chosen: Sequence[Target] | None = None) -> str:

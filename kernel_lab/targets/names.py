@@ -21,6 +21,7 @@ MODELS: tuple[Model, ...] = NVIDIA + AMD
 _BY_NAME = {model.name: model for model in MODELS}
 _CUDA_ARCH = re.compile(r"(?:cuda[\s:-]*)?(?:sm|compute|cc|compute capability)?[\s_:-]*(\d{1,2})\.?(\d)[af]?", re.IGNORECASE)
 _HIP_ARCH = re.compile(r"(?:hip[\s:-]*)?gfx\s*([0-9a-f]{3,5})(?::.*)?", re.IGNORECASE)
+_LABEL = re.compile(r"(?:\w+, taken as (?P<assumed>.+)|(?P<gpu>.+\S)\s*\((?P<arch>sm_\d+|gfx\w+)\))")
 _VENDOR_WORDS = frozenset(["nvidia", "tesla", "geforce", "quadro", "amd", "instinct", "radeon", "gpu", "tensor", "core", "graphics", "ati"])
 
 
@@ -28,17 +29,24 @@ def lookup(name: str) -> Target:
     """The target that ``name`` means.
 
     Architectures: "sm_90", "sm_90a", "sm90", "90", "9.0", "cc 9.0", "gfx942", "gfx942:sramecc+". Models: "H100", "h100 sxm",
-    "NVIDIA H100 80GB HBM3", "Tesla T4", "AMD Instinct MI300X". An architecture takes the peaks of the model that stands for it,
-    with ``assumed`` set; so does a model's name that several boards share ("A100"). Raises `TargetError`.
+    "NVIDIA H100 80GB HBM3", "Tesla T4", "AMD Instinct MI300X"; and what ``Target.label`` gives. An architecture takes the peaks
+    of the model that stands for it, with ``assumed`` set; so does a model's name that several boards share ("A100"). Raises
+    `TargetError`.
     """
-    text = re.sub(r"\s*\((?:sm_|gfx)\w+\)$", "", str(name).strip())
+    text = str(name).strip()
+    label = _LABEL.fullmatch(text)
+    if label and label["assumed"] in _BY_NAME:
+        return of_model(_BY_NAME[label["assumed"]], assumed=True)
+    if label and label["arch"] in ARCHITECTURES:
+        model, _ = _model(label["gpu"])
+        return of_architecture(label["arch"], gpu=label["gpu"]) if model is None else of_model(model)
     arch = _architecture(text)
     if arch is not None:
         return of_architecture(arch)
     model, assumed = _model(text)
     if model is not None:
         return of_model(model, assumed=assumed)
-    raise _unknown(str(name).strip())
+    raise _unknown(text)
 
 
 def targets() -> tuple[Target, ...]:

@@ -97,7 +97,8 @@ def amd(root: Path, version: int, product: str) -> None:
 @pytest.mark.parametrize(
     ("version", "product", "arch", "gpu"),
     [(90402, "AMD Instinct MI300X OAM", "gfx942", "MI300X"), (90010, "AMD Instinct MI210", "gfx90a", "MI210"),
-     (90402, "AMD Instinct MI325X", "gfx942", "AMD Instinct MI325X"), (90500, "", "gfx950", "unknown gfx950"), (110000, "", "gfx1100", "unknown gfx1100")],
+     (90402, "AMD Instinct MI325X", "gfx942", "AMD Instinct MI325X"), (90500, "", "gfx950", "unknown gfx950"),
+     (110000, "", "gfx1100", "unknown gfx1100")],
 )  # fmt: skip
 def test_amd(tmp_path: Path, version: int, product: str, arch: str, gpu: str) -> None:
     amd(tmp_path, version, product)
@@ -125,7 +126,7 @@ def test_default_is_chosen_then_variable_then_here_then_h100(monkeypatch: pytest
 
 def test_looking_imports_nothing_heavy() -> None:
     code = (
-        "import sys, kernel_lab.targets as t; t.here(); t.default(); t.table();"
+        "import sys; from kernel_lab.targets import default, here, table; here(); default(); table();"
         "print([m for m in ('torch','triton','tilelang','IPython','plotly') if m in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"

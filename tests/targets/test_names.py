@@ -6,6 +6,7 @@ import pytest
 
 from kernel_lab.errors import TargetError
 from kernel_lab.targets import known, lookup, targets
+from kernel_lab.targets.names import of_architecture
 
 
 @pytest.mark.parametrize(
@@ -48,8 +49,8 @@ def test_a_name_that_several_boards_share_is_assumed(name: str, gpu: str) -> Non
 
 @pytest.mark.parametrize(
     "name",
-    ["A10G", "NVIDIA A10G", "L40", "RTX 3090 Ti", "NVIDIA GeForce RTX 4090 Laptop GPU", "NVIDIA GeForce RTX 4090 D", "NVIDIA H20", "NVIDIA GH200 480GB",
-     "MI300A", "MI325X", "AMD Instinct MI250", "NVIDIA A100-SXM4-40GB MIG 1g.5gb", "A100-SXM-64GB", "", "gpu"],
+    ["A10G", "NVIDIA A10G", "L40", "RTX 3090 Ti", "NVIDIA GeForce RTX 4090 Laptop GPU", "NVIDIA GeForce RTX 4090 D", "NVIDIA H20",
+     "NVIDIA GH200 480GB", "MI300A", "MI325X", "AMD Instinct MI250", "NVIDIA A100-SXM4-40GB MIG 1g.5gb", "A100-SXM-64GB", "", "gpu"],
 )  # fmt: skip
 def test_a_like_name_is_no_match(name: str) -> None:
     with pytest.raises(TargetError) as caught:
@@ -81,8 +82,8 @@ def test_all_known_names_are_found_and_names_are_unique() -> None:
 
 
 def test_labels_can_be_looked_up_again() -> None:
-    for target in targets():
-        assert lookup(target.label).gpu == target.gpu
+    for target in (*targets(), lookup("sm_90"), lookup("A100"), lookup("sm_103"), of_architecture("sm_90", gpu="NVIDIA H20")):
+        assert lookup(target.label) == target
 
 
 def test_an_architecture_without_a_model_has_limits_and_no_peaks() -> None:
