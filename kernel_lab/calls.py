@@ -144,13 +144,10 @@ class _AfterImport(importlib.abc.MetaPathFinder):
         self.hooks = hooks
 
     def find_spec(self, name: str, path: Any, target: Any = None) -> Any:
-        if name not in self.hooks:
+        hook = self.hooks.get(name)
+        spec = importlib.machinery.PathFinder.find_spec(name, path) if hook is not None else None
+        if hook is None or spec is None or spec.loader is None:
             return None
-        hook = self.hooks.pop(name)
-        spec = importlib.machinery.PathFinder.find_spec(name, path)
-        if spec is None or spec.loader is None:
-            self.hooks[name] = hook
-            return spec
         execute = spec.loader.exec_module
 
         def exec_module(module: types.ModuleType) -> None:

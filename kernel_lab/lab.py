@@ -66,7 +66,7 @@ def _report(rest: list[str]) -> None:
             f"there is no report {rest[0]!r}" if rest else "there is no report yet",
             hint=suggest(rest[0], known, label="reports") if rest and known else "run a %%triton or %%tile cell first",
         )
-    display(bundle(report, full=True), raw=True)
+    display(bundle(report), raw=True)
 
 
 def wanted_workers() -> tuple[str, ...]:

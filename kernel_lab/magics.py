@@ -5,6 +5,7 @@ A cell magic executes the cell in the notebook's namespace, asks `runner` for a 
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -21,7 +22,7 @@ from kernel_lab.render import bundle
 from kernel_lab.results import Report
 from kernel_lab.targets import Target, choice, machine
 from kernel_lab.targets import names as target_names
-from kernel_lab.workers.local import executor
+from kernel_lab.workers.local import PINNED, executor
 
 
 @magics_class
@@ -253,6 +254,8 @@ def _say(text: str) -> None:
 
 def load(shell: InteractiveShell) -> None:
     """Register the magics and start the workers in the background. Imports neither torch nor a kernel language."""
+    for name, value in PINNED.items():
+        os.environ.setdefault(name, value)
     shell.register_magics(KernelLabMagics)
     completion.install(shell)
     if machine.here() is None:

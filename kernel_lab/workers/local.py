@@ -37,6 +37,10 @@ KINDS: dict[str, tuple[dict[str, str], tuple[str, ...]]] = {
 }
 
 
+# Triton 3.10 will change the default of FP fusion (and 3.9 warns of it); a report must not change with it. Reports say that it is on.
+PINNED = {"TRITON_DEFAULT_FP_FUSION": os.environ.get("TRITON_DEFAULT_FP_FUSION", "1")}
+
+
 class Worker:
     """One worker process. Not restarted: `LocalExecutor` makes a new one."""
 
@@ -58,6 +62,7 @@ class Worker:
             "KERNEL_LAB_PATH": os.pathsep.join(path or os.getcwd() for path in sys.path),
             "PYTHONUNBUFFERED": "1",
             "PYTHONFAULTHANDLER": "",
+            **PINNED,
             **environment,
         }
         command = [sys.executable, "-m", "kernel_lab.workers.child", str(self._listener.address), ",".join(preload)]

@@ -27,6 +27,9 @@ def kernel(
     """The plain form of one compiled kernel."""
     found: dict[str, Stage] = {"source": source_stage(source.fn, file)}
     notes = list(_assumptions(launches))
+    fusion = getattr(compiled.metadata, "enable_fp_fusion", None)
+    if fusion is not None:
+        notes.append(f"FP fusion {'on' if fusion else 'off'}: a*b+c {'may become one FMA' if fusion else 'rounds twice'}")
     for name in _TEXT_STAGES:
         if name in compiled.asm:
             found[name] = stages.make_stage(name, compiled.asm[name], file=file)

@@ -85,6 +85,8 @@ def _compilation(error: Any, file: str) -> CompileError:
         hint = "block shapes are powers of two: round up with triton.next_power_of_2 and mask the rest"
     line, excerpt = place or (None, None)
     head = message.strip().splitlines()[0] if message.strip() else type(error).__name__
+    named = re.fullmatch(r"(\w+(?:Error|Exception))\([\"'](.*)[\"']\)", head)
+    head = f"{named.group(1)}: {named.group(2)}" if named else head
     return CompileError(head, cell_line=line, excerpt=excerpt, hint=hint, detail="\n".join(message.strip().splitlines()[1:4]))
 
 

@@ -109,7 +109,7 @@ class OfflineDriver(DriverBase):  # type: ignore[misc]
     def get_active_torch_device(self) -> Any:
         import torch
 
-        return torch.device("cpu", 0)
+        return torch.device("cpu")
 
     def get_device_interface(self) -> Any:
         import torch
