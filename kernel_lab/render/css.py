@@ -29,11 +29,11 @@ BADGES = {
 }
 
 QUESTION = f"display:flex;flex-wrap:wrap;border-top:1px solid {_LINE};padding:3px 0"
-LABEL = "flex:0 0 200px;font-weight:600"
+LABEL = "flex:0 0 178px;font-weight:600;font-size:12px"
 ANSWER = "flex:1 1 420px;min-width:0;overflow-wrap:break-word"
 
 CHIPS = "display:flex;flex-wrap:wrap"
-CHIP = "margin:0 14px 0 0;max-width:100%;min-width:0"
+CHIP = "margin:0 12px 0 0;max-width:100%;min-width:0"
 SUMMARY = "cursor:pointer"
 CODE = "font-family:monospace;font-size:12px;background-color:transparent;padding:0"
 

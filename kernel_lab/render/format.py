@@ -42,8 +42,8 @@ def time(us: float | None) -> str:
     return f"{number(us * 1e-6)} s" if math.isfinite(us) else f"{us} µs"
 
 
-def size(count: float | None) -> str:
-    """A number of bytes in B, KiB, MiB or GiB (powers of 1024)."""
+def size(count: float | None, digits: int = 3) -> str:
+    """A number of bytes in B, KiB, MiB or GiB (powers of 1024), with ``digits`` significant digits or whole."""
     if count is None:
         return UNKNOWN
     if not math.isfinite(count):
@@ -53,7 +53,7 @@ def size(count: float | None) -> str:
         if abs(value) < 1024:
             break
         value, unit = value / 1024, larger
-    return f"{value:.0f} {unit}" if unit == "B" or value >= 100 else f"{value:.3g} {unit}"
+    return f"{value:.0f} {unit}" if unit == "B" or value >= 10 ** (digits - 1) else f"{value:.{digits}g} {unit}"
 
 
 def quantity(value: float | None, unit: str) -> str:

@@ -5,7 +5,7 @@ Survives an untrusted notebook, nbconvert, VS Code, Colab and GitHub (see `css` 
 
 from __future__ import annotations
 
-from kernel_lab.render import css, sections, summary
+from kernel_lab.render import css, kernels, sections, summary
 from kernel_lab.render import format as fmt
 from kernel_lab.render.markup import Markup, element
 from kernel_lab.results import Report
@@ -20,7 +20,7 @@ def html(report: Report, *, target: Target | None = None) -> Markup:
     return element(
         "div",
         header(report, target),
-        sections.became(report),
+        kernels.became(report),
         sections.right(report),
         sections.fast(report, target),
         sections.after(report),

@@ -68,7 +68,7 @@ def fold(stage: Stage, limit: int, where: str) -> Markup:
     """``stage`` as a folded element; ``where`` says how to get the whole text."""
     size = len(stage.text.encode("utf-8", "replace"))
     total = len(fmt.lines_of(stage.text))
-    facts = f" {fmt.count(total, 'line')}, {fmt.size(size)}" if stage.text else " (no text)"
+    facts = f" {fmt.count(total, 'line')}, {fmt.size(size, 2)}" if stage.text else " (no text)"
     head = element(
         "summary",
         element("code", stage.name, style=css.CODE),
@@ -97,7 +97,7 @@ def _body(stage: Stage, part: Excerpt, size: int, where: str) -> Sequence[Markup
         panel = element("div", element("table", rows, style=css.LISTING), style=css.PANEL)
     said = []
     if not part.whole:
-        said.append(f"the first {shown:,} of {part.total:,} lines ({fmt.size(size)}); {where}" if shown else f"not shown here; {where}")
+        said.append(f"the first {shown:,} of {part.total:,} lines ({fmt.size(size, 2)}); {where}" if shown else f"not shown here; {where}")
     if mapped:
         said.append("numbers at the left are cell lines")
     return [element("div", ". ".join(said), style=css.SMALL) if said else None, panel]

@@ -1,4 +1,4 @@
-"""The four questions of a report as HTML sections.
+"""Questions 2 to 4 of a report as HTML sections, and what the cell printed (question 1 is `kernels`).
 
 Takes its claims from `summary` and its numbers from `format`; knows no front end and compiles nothing.
 """
@@ -7,109 +7,19 @@ from __future__ import annotations
 
 import base64
 import importlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
 from dataclasses import replace
 
-from kernel_lab.render import css, listing, summary
+from kernel_lab.render import css, summary
 from kernel_lab.render import format as fmt
-from kernel_lab.render.markup import Markup, Part, element, join
-from kernel_lab.results import Case, Kernel, Launch, Rejected, Report, Verdict
+from kernel_lab.render.markup import Markup, element, join
+from kernel_lab.render.parts import bullets, folded, muted, question, table
+from kernel_lab.results import Case, Report, Verdict
 from kernel_lab.targets import Target, lookup
 
 MAX_CASES = 40
 MAX_NOTES = 6
-MAX_STAGED = 4
 MAX_PRINTED = 8 * 1024
-_PROSE = frozenset({"reason", "detail", "assumed", "configuration", "value"})  # columns that may wrap
-_DOT = " \N{MIDDLE DOT} "
-_ASIDE = 4  # a configuration beyond the first gets at most 1/4 of the room that the first ones leave
-
-
-def question(label: str, *answer: Part) -> Markup:
-    """A row: the question at the left, its answer beside it (below it on a narrow page)."""
-    return element("div", element("div", label, style=css.LABEL), element("div", *answer, style=css.ANSWER), style=css.QUESTION)
-
-
-def muted(*parts: Part) -> Markup:
-    """Text of less weight."""
-    return element("span", *parts, style=css.MUTED)
-
-
-def folded(head: Part, *body: Part, open_: bool = False) -> Markup:
-    """A details element; its summary stays visible."""
-    return element("details", element("summary", head, style=css.SUMMARY), *body, open=open_)
-
-
-# 1. What did it become?
-
-
-def became(report: Report) -> Markup:
-    """Stages, resources and configurations of every kernel, and what was rejected."""
-    groups = summary.groups(report.kernels)
-    rooms = _rooms(report, {group[0][0] for group in groups})
-    parts: list[Part] = [_group(group, report, rooms, named=len(groups) > 1) for group in groups]
-    if not groups:
-        parts.append("no kernel was compiled")
-    if report.rejected:
-        parts.append(folded(summary.rejected_line(report), _rejected(report.rejected), open_=not groups))
-    return question("1. What did it become?", *parts)
-
-
-def _rooms(report: Report, first: set[int]) -> dict[tuple[int, str], int]:
-    """Bytes for each stage's text: the first configuration of each kernel is served before the others."""
-    wanted = {(at, name): listing.cost(stage) for at, kernel in enumerate(report.kernels) for name, stage in kernel.stages.items()}
-    rooms = listing.allot({key: want for key, want in wanted.items() if key[0] in first}, listing.REPORT_BYTES)
-    rest = (listing.REPORT_BYTES - sum(rooms.values())) // _ASIDE if len(report.kernels) > len(first) else 0
-    return rooms | listing.allot({key: want for key, want in wanted.items() if key[0] not in first}, rest)
-
-
-def _group(group: list[tuple[int, Kernel]], report: Report, rooms: Mapping[tuple[int, str], int], *, named: bool) -> Markup:
-    position, kernel = group[0]
-    parts: list[Part] = []
-    if named:
-        parts.append(element("div", element("code", kernel.name, style=css.CODE), muted(f" {kernel.target}")))
-    parts.append(_stages(position, kernel, report, rooms))
-    parts.append(_resources(kernel))
-    if len(group) > 1:
-        parts.append(folded(fmt.count(len(group) - 1, "more configuration"), _others(group[1:], report, rooms)))
-    return element("div", *parts)
-
-
-def _others(group: list[tuple[int, Kernel]], report: Report, rooms: Mapping[tuple[int, str], int]) -> Markup:
-    """Further configurations: the first few with their stages, all others as rows of a table."""
-    near, far = group[:MAX_STAGED], group[MAX_STAGED:]
-    parts: list[Part] = [element("div", _resources(kernel), _stages(at, kernel, report, rooms)) for at, kernel in near]
-    if far:
-        labels = tuple(label for label, _ in summary.resources(far[0][1]))
-        rows = [(str(at), fmt.mapping(kernel.configuration), *(value for _, value in summary.resources(kernel))) for at, kernel in far]
-        parts += [table(("no.", "configuration", *labels), rows), muted("stages: kernel_lab.last().kernels[no.].stages")]
-    return join(*parts)
-
-
-def _stages(position: int, kernel: Kernel, report: Report, rooms: Mapping[tuple[int, str], int]) -> Markup:
-    chips = [
-        listing.fold(stage, rooms.get((position, name), 0), summary.where_text(position, name, report))
-        for name, stage in kernel.stages.items()
-    ]
-    return element("div", *chips, *(_launch(launch) for launch in kernel.launches[:3]), style=css.CHIPS)
-
-
-def _launch(launch: Launch) -> Markup:
-    grid = " × ".join(str(extent) for extent in launch.grid)
-    head = element("summary", "launch ", element("span", f"{grid} programs", style=css.SMALL), style=css.SUMMARY)
-    rows = [(argument.name, argument.type, argument.value or "", ", ".join(argument.assumptions)) for argument in launch.arguments]
-    return element("details", head, table(("argument", "type", "value", "assumed"), rows) if rows else None, style=css.CHIP)
-
-
-def _resources(kernel: Kernel) -> Markup:
-    config = fmt.mapping(kernel.configuration)
-    values = _DOT.join(f"{label} {value}" for label, value in summary.resources(kernel))
-    return element("div", element("code", config, style=css.CODE) if config else None, " " if config else None, muted(values))
-
-
-def _rejected(items: Iterable[Rejected]) -> Markup:
-    rows = [(item.kernel, fmt.mapping(item.configuration), item.reason, fmt.at_line(item.cell_line)) for item in items]
-    return table(("kernel", "configuration", "reason", "where"), rows)
 
 
 # 2. Is it right?
@@ -125,13 +35,17 @@ def right(report: Report) -> Markup:
 
 
 def _cases(verdict: Verdict) -> Markup | None:
+    """Why cases failed, then all cases: failed ones first when there are too many to show."""
     if not verdict.cases:
         return None
+    reasons = Counter(case.reason for case in verdict.cases if case.reason)
+    why = [reason if times == 1 else f"{reason} ({fmt.count(times, 'case')})" for reason, times in reasons.items()]
     shown = sorted(verdict.cases, key=lambda case: case.passed) if len(verdict.cases) > MAX_CASES else list(verdict.cases)
-    head = ("sizes", "dtypes", "result", "max error", "bound", "error / bound", "worst element", "got", "want", "reason")
-    body = table(head, [_case(case) for case in shown[:MAX_CASES]], [not case.passed for case in shown[:MAX_CASES]])
-    left = len(shown) - MAX_CASES
-    return join(body, muted(f"and {fmt.count(left, 'more case')}: kernel_lab.last().verdict.cases") if left > 0 else None)
+    shown, left = shown[:MAX_CASES], len(shown) - MAX_CASES
+    head = ("sizes", "dtypes", "result", "max error", "bound", "error/bound", "worst at", "got", "want")
+    body = table(head, [_case(case) for case in shown], [not case.passed for case in shown])
+    more = muted(f"and {fmt.count(left, 'more case')}: kernel_lab.last().verdict.cases") if left > 0 else None
+    return join(bullets(why[:MAX_NOTES]) if why else None, body, more)
 
 
 def _case(case: Case) -> tuple[str, ...]:
@@ -147,7 +61,6 @@ def _case(case: Case) -> tuple[str, ...]:
         spot or fmt.UNKNOWN,
         fmt.number(case.got, 6),
         fmt.number(case.want, 6),
-        case.reason or "",
     )
 
 
@@ -212,23 +125,3 @@ def printed(report: Report) -> Markup | None:
     cut = text[:MAX_PRINTED] + f"\n… {left:,} more characters: kernel_lab.last().printed" if left > 0 else text
     head = f"printed {fmt.count(len(fmt.lines_of(text)), 'line')}"
     return question("Output", folded(head, element("div", element("pre", cut, style=css.OUTPUT), style=css.PANEL)))
-
-
-def bullets(items: Iterable[str]) -> Markup:
-    """A list, one line each."""
-    return element("ul", [element("li", item, style=css.ITEM) for item in items], style=css.LIST)
-
-
-def table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]], failed: Iterable[bool] = ()) -> Markup:
-    """A table without the columns that are empty or unknown in every row; rows where ``failed`` is true are tinted."""
-    kept = [at for at in range(len(head)) if any(row[at] not in ("", fmt.UNKNOWN) for row in rows)]
-    marks = [*failed] or [False] * len(rows)
-
-    def cells() -> Iterator[Markup]:
-        for row, bad in zip(rows, marks, strict=True):
-            values = [element("td", row[at], style=css.CELL_PROSE if head[at] in _PROSE else css.CELL) for at in kept]
-            yield element("tr", values, style=css.ROW_FAILED if bad else css.ROW)
-
-    titles = element("tr", [element("th", head[at], style=css.HEAD) for at in kept], style=css.ROW)
-    body = element("table", element("thead", titles), element("tbody", cells()), style=css.TABLE)
-    return element("div", body, style=css.SCROLL)

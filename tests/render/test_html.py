@@ -176,6 +176,11 @@ def test_a_wrong_kernel_shows_its_cases_at_once() -> None:
     assert "✗ WRONG" not in Reader(html(RIGHT)).text
 
 
+def test_a_reason_shared_by_many_cases_is_said_once() -> None:
+    cases = tuple(case(False, sizes={"n": n}, reason="unmasked tail") for n in range(3))
+    assert Reader(html(replace(WRONG, verdict=Verdict(False, cases, {}, "interpreter")))).text.count("unmasked tail (3 cases)") == 1
+
+
 def test_failed_cases_are_among_those_shown() -> None:
     cases = (*(case(sizes={"n": n}) for n in range(100)), case(False, sizes={"n": 777}))
     read = Reader(html(replace(RIGHT, verdict=Verdict(False, cases, {}, "interpreter")))).text
@@ -184,7 +189,7 @@ def test_failed_cases_are_among_those_shown() -> None:
 
 def test_a_bound_is_not_called_measured() -> None:
     read = Reader(html(RIGHT, target=H100)).text
-    assert "bound, not measured: at least 0.353 µs on H100 SXM: limited by DRAM bandwidth" in read
+    assert "bound, not measured: at least 0.353 µs on H100 SXM (sm_90): limited by DRAM bandwidth" in read
     assert "intensity 0.0833 flop/byte" in read and "counted from the reference" in read and "source: NVIDIA H100 datasheet" in read
     assert "measured: 1.62 µs median" in Reader(html(ON_GPU)).text
     claimed = Reader(html(replace(RIGHT, roofline=replace(BOUND, measured=True, fraction=0.5, time_us=1.0)))).text
@@ -265,7 +270,7 @@ def test_a_chart_is_an_image_with_words(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr(sections.importlib, "import_module", lambda name: Room)
     (image,) = [attributes for tag, attributes in Reader(html(RIGHT, target=H100)).tags if tag == "img"]
-    assert image["alt"] == "Roofline of H100 SXM: bound, not measured at intensity 0.0833 flop/byte, limited by DRAM bandwidth"
+    assert image["alt"] == "Roofline of H100 SXM (sm_90): bound, not measured at intensity 0.0833 flop/byte, limited by DRAM bandwidth"
     assert drawn == [("add", BOUND)]
     # Without a measurement no chart may show a measured point, whatever the roofline claims.
     html(replace(RIGHT, roofline=replace(BOUND, measured=True)), target=H100)

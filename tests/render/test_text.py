@@ -42,7 +42,7 @@ def test_what_was_not_verified_is_not_called_right() -> None:
 
 
 def test_a_bound_is_not_called_measured() -> None:
-    assert "bound, not measured: at least 0.353 µs on H100 SXM: limited by DRAM bandwidth" in text(RIGHT)
+    assert "bound, not measured: at least 0.353 µs on H100 SXM (sm_90): limited by DRAM bandwidth" in text(RIGHT)
     claimed = replace(RIGHT, roofline=replace(ON_GPU.roofline, measured=True))  # type: ignore[type-var]
     assert "bound, not measured" in text(claimed) and "% of the ceiling" not in text(claimed)
 
