@@ -31,8 +31,8 @@ def explain(error: BaseException, loaded: Loaded) -> BaseException:
     if not isinstance(error, Exception) or not _involves_tilelang(error):
         return error
     line = _marked_line(error, loaded) or cell_line(error, loaded)
-    what, hint = _words(error)
-    return _failure(what, line, loaded, hint)
+    what, advice = _words(error)
+    return _failure(what, line, loaded, advice)
 
 
 def _failure(what: str, line: int | None, loaded: Loaded, hint: str | None) -> CompileError:
@@ -65,11 +65,25 @@ def first_meaningful(text: str) -> str:
     for row in rows:
         if not row or _NOISE.match(row):
             continue
-        plain = _CHECK.sub("", row).strip()
+        plain = _without_objects(_CHECK.sub("", row).strip())
         if plain:
             return plain if len(plain) <= 300 else plain[:297] + "…"
     kept = [row for row in rows if row and not _NOISE.match(row)]
     return kept[0][:300] if kept else ""
+
+
+def _without_objects(text: str) -> str:
+    """``text`` with a target's whole JSON put as its architecture."""
+    while (start := text.find('{"kind"')) >= 0:
+        depth, end = 0, start
+        for end in range(start, len(text)):
+            depth += {"{": 1, "}": -1}.get(text[end], 0)
+            if depth == 0:
+                break
+        described = text[start : end + 1]
+        named = re.search(r'"(?:arch|mcpu)":"([^"]*)"', described) or re.search(r'"kind":"([^"]*)"', described)
+        text = text[:start] + (named[1] if named else "the target") + text[end + 1 :]
+    return text
 
 
 def _marked_line(error: BaseException, loaded: Loaded) -> int | None:

@@ -51,6 +51,7 @@ class TileKernel:
     out_idx: tuple[int, ...] = ()
     configuration: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    sizes: Mapping[str, int] = field(default_factory=dict)  # of symbolic dimensions, by name
     outputs: tuple[str, ...] = ()  # as declared with --outputs
 
     @property

@@ -7,19 +7,20 @@ from __future__ import annotations
 
 import ast
 import inspect
-import re
 import shlex
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from kernel_lab.errors import InputError
 from kernel_lab.ir.files import same_file
 from kernel_lab.ir.stages import make_stage
 from kernel_lab.languages.protocol import Loaded
 from kernel_lab.languages.tilelang import lines, nvcc
 from kernel_lab.languages.tilelang import targets as tile_targets
 from kernel_lab.languages.tilelang.kernels import TileKernel, launch_arguments
+from kernel_lab.problem import evaluate
 from kernel_lab.results import Finding, Kernel, Launch, Resources, Stage
 from kernel_lab.targets import Target
 
@@ -68,9 +69,9 @@ def lower_kernel(kernel: TileKernel, loaded: Loaded, target: Target) -> tuple[tu
     arguments = launch_arguments(kernel)
     for symbol, function in functions.items():
         shown = kernel.name if len(functions) == 1 else symbol
-        resources = _resources(function, usage.get(symbol), target)
+        resources = _resources(function, usage.get(symbol), target, kernel.sizes)
         findings += _limits(shown, kernel, resources, target)
-        launch = Launch(_extent(function, "blockIdx"), arguments)
+        launch = Launch(_extent(function, "blockIdx", kernel.sizes), arguments)
         kernels.append(Kernel(shown, "tilelang", target.name, dict(stages), resources, (launch,), dict(kernel.configuration), tuple(notes)))
     return tuple(kernels), tuple(findings)
 
@@ -158,18 +159,20 @@ def _flags(kernel: TileKernel) -> list[str]:
     return found
 
 
-def _extent(function: Any, axis: str) -> tuple[int, ...]:
-    """The launch's extents along x, y, z; 0 stands for one that depends on sizes known only at run time."""
+def _extent(function: Any, axis: str, sizes: Mapping[str, int]) -> tuple[int, ...]:
+    """The launch's extents along x, y, z, with ``sizes`` for symbolic ones; 0 stands for one that is known only at run time."""
     extents = dict(function.attrs["thread_extent"]) if "thread_extent" in (function.attrs or {}) else {}
     found = []
     for letter in "xyz":
-        extent = extents.get(f"{axis}.{letter}", 1)
-        found.append(int(extent) if re.fullmatch(r"\d+", str(extent)) else 0)
+        try:
+            found.append(evaluate(str(extents.get(f"{axis}.{letter}", 1)), sizes))
+        except InputError:
+            found.append(0)
     return tuple(found)
 
 
-def _resources(function: Any, usage: nvcc.Usage | None, target: Target) -> Resources:
-    x, y, z = _extent(function, "threadIdx")
+def _resources(function: Any, usage: nvcc.Usage | None, target: Target, sizes: Mapping[str, int]) -> Resources:
+    x, y, z = _extent(function, "threadIdx", sizes)
     threads = x * y * z or None
     attrs = function.attrs or {}
     dynamic = int(attrs["dyn_shared_memory_buf"]) if "dyn_shared_memory_buf" in attrs else 0
@@ -197,7 +200,7 @@ def _static_shared(function: Any) -> int:
             for dim in node.buffer.shape:
                 count *= int(dim)
             dtype = node.buffer.dtype
-            total += count * (int(getattr(dtype, "bits", 8)) * int(getattr(dtype, "lanes", 1)) + 7) // 8
+            total += count * ((int(getattr(dtype, "bits", 8)) * int(getattr(dtype, "lanes", 1)) + 7) // 8)
 
     try:
         post_order_visit(function.body, visit)

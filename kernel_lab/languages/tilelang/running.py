@@ -5,13 +5,44 @@ Needs a GPU; a failure of the device passes through to the worker, which may hav
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
+from kernel_lab.errors import InputError
 from kernel_lab.languages.tilelang import targets as tile_targets
 from kernel_lab.languages.tilelang.arguments import allocate, check_arguments, order_arguments, results
 from kernel_lab.languages.tilelang.kernels import TileKernel
+from kernel_lab.languages.tilelang.shapes import named_inputs, sizes_of
+from kernel_lab.languages.tilelang.specialise import specialise
+from kernel_lab.problem import Problem
 from kernel_lab.targets import Target
+
+
+class Runner:
+    """A callable ``(*inputs) → outputs`` that compiles the entry for the sizes of the inputs it is given, once for each."""
+
+    def __init__(self, entry: Any, problem: Problem, target: Target) -> None:
+        self._entry, self._problem, self._target = entry, problem, target
+        self._spec = named_inputs(entry, problem)
+        self._compiled: dict[tuple[tuple[str, int], ...], Callable[..., Any]] = {}
+        self.__name__ = problem.entry or "kernel"
+
+    def compiled_for(self, sizes: Mapping[str, int]) -> Callable[..., Any]:
+        """The kernel compiled for ``sizes``."""
+        key = tuple(sorted(sizes.items()))
+        if key not in self._compiled:
+            problem = replace(self._problem, sizes=(sizes,)) if sizes else self._problem
+            self._compiled[key] = compile_here(specialise(self._entry, problem), self._target)
+        return self._compiled[key]
+
+    def __call__(self, *inputs: Any) -> Any:
+        candidates = self._problem.sizes or ({},)
+        try:
+            sizes = sizes_of(self._spec, inputs, candidates)
+        except InputError:
+            sizes = dict(candidates[0])  # the check of the arguments below says what is wrong, by name
+        return self.compiled_for(sizes)(*inputs)
 
 
 def compile_here(kernel: TileKernel, target: Target) -> Callable[..., Any]:

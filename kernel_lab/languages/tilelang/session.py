@@ -10,12 +10,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from kernel_lab import cuda_stand_in
 from kernel_lab.errors import EntryError, NotRunnable
 from kernel_lab.languages.protocol import Loaded, Lowered, Mode
 from kernel_lab.languages.tilelang import targets as tile_targets
 from kernel_lab.languages.tilelang.explain import explain
-from kernel_lab.languages.tilelang.kernels import TileKernel, input_spec
+from kernel_lab.languages.tilelang.kernels import TileKernel
 from kernel_lab.languages.tilelang.lowering import lower_kernel
+from kernel_lab.languages.tilelang.shapes import named_inputs
 from kernel_lab.languages.tilelang.specialise import kind_of, specialise, takes_only_sizes
 from kernel_lab.languages.tilelang.standin import Recording, recording
 from kernel_lab.problem import InputSpec, Problem
@@ -39,7 +41,7 @@ class TileLangSession:
             return None
         if kind_of(entry) == "other" or (kind_of(entry) == "function" and not takes_only_sizes(entry, problem)):
             return None
-        return input_spec(specialise(entry, problem))
+        return named_inputs(entry, problem)
 
     def lower(self, loaded: Loaded, entry: Any, problem: Problem, arguments: Callable[[], Sequence[Any]]) -> Lowered:
         """Every kernel that ``entry`` means, or launches when it is an ordinary function; with no entry, those that the cell built."""
@@ -88,12 +90,14 @@ class TileLangSession:
         """
         if self.mode != "device":
             raise NotRunnable(NOT_RUN, hint="the stages and the bound are for the target; run the cell where there is a GPU to verify it")
-        from kernel_lab.languages.tilelang.running import compile_here
+        from kernel_lab.languages.tilelang.running import Runner
 
         try:
             if kind_of(entry) == "function" and not takes_only_sizes(entry, problem):
                 return entry  # type: ignore[no-any-return]  # a wrapper runs as its author wrote it
-            return compile_here(specialise(entry, problem), self.target)
+            runner = Runner(entry, problem, self.target)
+            runner.compiled_for(dict(problem.sizes[0]) if problem.sizes else {})
+            return runner
         except Exception as error:
             explained = explain(error, loaded)
             if explained is error:
@@ -114,7 +118,8 @@ def open_session(target: Target, mode: Mode) -> Iterator[TileLangSession]:
         if mode == "device":
             yield TileLangSession(target, mode, Recording())
             return
-        with recording() as recorded:
+        cuda_stand_in.install(target)
+        with recording(cuda_stand_in.properties(target)) as recorded:
             yield TileLangSession(target, mode, recorded)
 
 

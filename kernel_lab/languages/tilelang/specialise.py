@@ -59,7 +59,8 @@ def specialise(entry: Any, problem: Problem) -> TileKernel:
             f"{problem.entry or 'the entry'} is a {type(entry).__name__}, not a TileLang kernel",
             hint="name a @tilelang.jit function or a @T.prim_func",
         )
-    return with_outputs(found, problem.outputs)
+    sizes = {name: value for name, value in bindings(problem).items() if isinstance(value, int)}
+    return with_outputs(replace(found, sizes=sizes), problem.outputs)
 
 
 def bindings(problem: Problem) -> dict[str, Any]:
@@ -79,7 +80,7 @@ def _of_jit(jit: Any, values: Mapping[str, Any]) -> TileKernel:
     elif missing := [name for name in constants if name not in values and name not in arguments]:
         _need(function, missing, values)
     func = jit.func.get_tir(**call)
-    notes = ()
+    notes: tuple[str, ...] = ()
     if jit.target not in (None, "auto"):
         notes = (f"the decorator's target={_short(jit.target)} is not used: the target asked for is",)
     shown = plain_values(_defaults(function, call))

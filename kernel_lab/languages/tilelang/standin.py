@@ -51,11 +51,15 @@ class Recording:
 
 
 @contextmanager
-def recording() -> Iterator[Recording]:
-    """Put stand-ins in the place of compilation in this process, until the end of the block."""
+def recording(properties: Any = None) -> Iterator[Recording]:
+    """Put stand-ins in the place of compilation in this process, until the end of the block.
+
+    ``properties`` is what TileLang's own driver functions (``driver.get_num_sms()``) say of the GPU meanwhile.
+    """
     import tilelang
     import tilelang.autotuner.tuner as tuner
     import tilelang.jit as jit_module
+    from tilelang.carver.arch.driver import cuda_driver
     from tilelang.jit import JITImpl
 
     made = Recording()
@@ -102,6 +106,7 @@ def recording() -> Iterator[Recording]:
             (tilelang, "compile", of_prim_func),
             (jit_module, "par_compile", par_compile),
             (tilelang, "par_compile", par_compile),
+            (cuda_driver, "get_cuda_device_properties", lambda device_id=0: properties),
         ):
             if hasattr(owner, name):
                 stack.callback(_restore(owner, name))
