@@ -215,6 +215,7 @@ def _slice(tree: ast.Module, needed: set[str]) -> ast.Module:
     for node in tree.body:
         setting = isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and ast.unparse(node.value.func).startswith(_SETTINGS)
         plain_call = isinstance(node, ast.Expr) and not setting
+        setting = setting or (isinstance(node, ast.ImportFrom) and node.names[0].name == "*")  # it may bind any name
         changed = _changed(node, modules)
         reads = _statement_reads(node)
         facts.append((node, set(_bound(node)) | changed, reads, setting, plain_call and not changed))
