@@ -1,13 +1,14 @@
 """Python's own constructs inside an interpreted kernel, with the meaning that the compiler gives them.
 
 Knows the interpreter's source rewriting and tensor patching. ``and``, ``or`` and ``not`` on blocks work element by
-element (plain Python would return one operand); the truth of a whole block is refused rather than guessed; scalars
-convert to ``int`` and ``float``; scalar arguments carry the dtype that a compiled launch gives them.
+element (plain Python would return one operand), as do ``min`` and ``max``; branching on a whole block is refused rather
+than guessed; scalars convert to ``int`` and ``float``; scalar arguments carry the dtype that a compiled launch gives them.
 """
 
 from __future__ import annotations
 
 import ast
+import functools
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,14 @@ import numpy as np
 from kernel_lab.errors import CompileError
 from kernel_lab.languages.triton.interpreter.where import located, not_verified
 
-HELPER = "_kernel_lab_logical"
+LOGICAL, TRUTH, EVERY, EXTREMUM = (f"_kernel_lab_{name}" for name in ("logical", "truth", "every", "extremum"))
 
 
-class _LogicalRewriter(ast.NodeTransformer):
-    """``a and b`` → ``helper("and", lambda: a, lambda: b)``; operands stay lazy, as short-circuiting constants need."""
+class _Rewriter(ast.NodeTransformer):
+    """Calls to the helpers in place of constructs whose meaning plain Python would change.
+
+    ``a and b`` → ``logical("and", lambda: a, lambda: b)``: operands stay lazy, as short-circuiting constants need.
+    """
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         self.generic_visit(node)
@@ -33,11 +37,36 @@ class _LogicalRewriter(ast.NodeTransformer):
             return node
         return self._call("not", [node.operand], node)
 
+    def visit_If(self, node: ast.If) -> ast.AST:
+        return self._guard(node, TRUTH)
+
+    def visit_While(self, node: ast.While) -> ast.AST:
+        return self._guard(node, TRUTH)
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        return self._guard(node, TRUTH)
+
+    def visit_Assert(self, node: ast.Assert) -> ast.AST:
+        return self._guard(node, EVERY)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id in ("min", "max"):
+            call = ast.Call(func=ast.Name(id=EXTREMUM, ctx=ast.Load()), args=[node.func, *node.args], keywords=node.keywords)
+            return ast.copy_location(call, node)
+        return node
+
+    def _guard(self, node: Any, helper: str) -> ast.AST:
+        self.generic_visit(node)
+        node.test = ast.copy_location(ast.Call(func=ast.Name(id=helper, ctx=ast.Load()), args=[node.test], keywords=[]), node.test)
+        result: ast.AST = node
+        return result
+
     @staticmethod
     def _call(operation: str, operands: list[ast.expr], node: ast.AST) -> ast.AST:
         empty = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
         thunks: list[ast.expr] = [ast.Lambda(args=empty, body=operand) for operand in operands]
-        call = ast.Call(func=ast.Name(id=HELPER, ctx=ast.Load()), args=[ast.Constant(value=operation), *thunks], keywords=[])
+        call = ast.Call(func=ast.Name(id=LOGICAL, ctx=ast.Load()), args=[ast.Constant(value=operation), *thunks], keywords=[])
         return ast.copy_location(call, node)
 
 
@@ -72,8 +101,23 @@ def install(interpreter: Any) -> None:
                 last = value
         return last if result is None else result
 
-    setattr(interpreter, HELPER, logical)
-    interpreter.FunctionRewriter.ast_transformer = _Chain(_LogicalRewriter(), interpreter.FunctionRewriter.ast_transformer)
+    def truth(value: Any) -> Any:
+        if isinstance(value, language.tensor):
+            scalar(value)
+        return value
+
+    def every(value: Any) -> Any:
+        return bool(value.handle.data.all()) if isinstance(value, language.tensor) else value
+
+    def extremum(function: Any, *values: Any, **named: Any) -> Any:
+        if function not in (min, max) or not any(isinstance(value, language.tensor) for value in values):
+            return function(*values, **named)
+        return functools.reduce(language.minimum if function is min else language.maximum, values)
+
+    # Triton puts the names of this module into the globals of what it rewrites.
+    for name, helper in ((LOGICAL, logical), (TRUTH, truth), (EVERY, every), (EXTREMUM, extremum)):
+        setattr(interpreter, name, helper)
+    interpreter.FunctionRewriter.ast_transformer = _Chain(_Rewriter(), interpreter.FunctionRewriter.ast_transformer)
 
     def scalar(tensor: Any) -> Any:
         data = tensor.handle.data
@@ -86,7 +130,6 @@ def install(interpreter: Any) -> None:
         scope.set_attr(tensor, "__index__", lambda self: int(scalar(self)))
         scope.set_attr(tensor, "__int__", lambda self: int(scalar(self)))
         scope.set_attr(tensor, "__float__", lambda self: float(semantic.cast(self, language.float32).handle.data.reshape(-1)[0]))
-        scope.set_attr(tensor, "__bool__", lambda self: bool(scalar(self)))
 
     def static_assert(condition: Any, message: Any = "") -> None:
         if not condition:

@@ -151,11 +151,7 @@ def subtract_pairs(a, b):
 
 @triton.jit
 def larger(a, b):
-    if a > b:
-        r = a
-    else:
-        r = b
-    return r
+    return a if a > b else b
 
 
 def reduced(op, x, out=None):
@@ -287,13 +283,13 @@ def masks(x, o, n, N: tl.constexpr):
     i = tl.arange(0, N)
     inside = i < n and i > 0
     either = i == 0 or i == 1
-    tl.store(o + i, tl.where(inside, 1, 0) + 10 * either.to(tl.int32) + 100 * (not inside).to(tl.int32))
+    tl.store(o + i, tl.where(inside, 1, 0) + 10 * either.to(tl.int32) + 100 * (not inside).to(tl.int32) + 1000 * min(i, 2, n))
 
 
 def check_logical_operators_on_blocks():
     o = torch.empty(4, dtype=torch.int32)
     masks[(1,)](o, o, 3, 4)
-    assert o.tolist() == [110, 11, 1, 100]
+    assert o.tolist() == [110, 1011, 2001, 2100]
 
 
 @triton.jit
@@ -372,8 +368,12 @@ def programs(o, n, BLOCK: tl.constexpr):
     tl.store(o + at, at + 1, mask=at < n)
 
 
+def half_of_n(meta):
+    return triton.cdiv(meta["n"], 2)
+
+
 def check_grids():
-    for grid, count in (([3], 3), (3, 3), (lambda meta: [meta["n"]], 8), ((0,), 0), ((2, 2), 4), (lambda meta: triton.cdiv(meta["n"], 2), 4)):
+    for grid, count in (([3], 3), (3, 3), (lambda meta: [meta["n"]], 8), ((0,), 0), ((2, 2), 4), (half_of_n, 4)):
         o = torch.zeros(8, dtype=torch.int32)
         programs[grid](o, 8, BLOCK=2)
         assert o.tolist() == [*range(1, count + 1), *[0] * (8 - count)], (grid, o)
