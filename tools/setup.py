@@ -10,6 +10,7 @@ depends on is the one it left behind, so a later run needs no network. Knows not
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -137,6 +138,14 @@ def install(*requirements: str) -> None:
     pip("--constraint", constraints(pin), *requirements)
 
 
+def install_packages() -> None:
+    """The project with what it needs; and JupyterLab set not to ask whether it may fetch news."""
+    install("--editable", ".")
+    settings = VENV / "share" / "jupyter" / "lab" / "settings" / "overrides.json"
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    settings.write_text(json.dumps({"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}}))
+
+
 def install_nvcc() -> None:
     """nvcc's wheels, for the PTX and SASS of TileLang kernels. Not having them is no failure: `doctor` names what is left out."""
     try:
@@ -170,7 +179,7 @@ def main(what: str) -> None:
         print(f"→ making .venv with Python {version} ({sys.executable}) …", flush=True)
         make_venv()
     step("torch", "installing torch", fingerprint(ROOT / "constraints.txt"), install_torch)
-    step("packages", "installing kernel_lab, JupyterLab, Triton and TileLang (about a minute)", project, lambda: install("--editable", "."))
+    step("packages", "installing kernel_lab, JupyterLab, Triton and TileLang (about a minute)", project, install_packages)
     if sys.platform == "linux" and not has_nvcc():
         step("nvcc", "installing nvcc's wheels, since this machine has no nvcc", project, install_nvcc)
     if node.wanted():
