@@ -49,7 +49,7 @@ def scale_of(want: torch.Tensor, model: torch.Tensor | None) -> torch.Tensor:
 def sample(want: torch.Tensor, model: torch.Tensor | None, eager: torch.Tensor) -> Samples:
     """The eager run's errors where both are finite; ``eager`` of want's shape, in its own dtype."""
     error = (eager.double() - want).abs() - unit(eager.dtype) * want.abs() - smallest(eager.dtype)
-    usable = want.isfinite() & eager.isfinite()
+    usable = want.isfinite() & eager.double().isfinite()
     return Samples(error.clamp_min(0.0)[usable], scale_of(want, model)[usable])
 
 

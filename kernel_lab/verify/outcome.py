@@ -81,10 +81,12 @@ class Call:
         cotangents: list[torch.Tensor] = []
         for _, tensor in leaves:
             if tensor is not None and tensor.dtype.is_floating_point:
-                drawn = torch.randn(tensor.shape, generator=generator).to(torch.bfloat16).to(torch.float16)
+                with _disable_current_modes():
+                    drawn = torch.randn(tensor.shape, generator=generator).to(torch.bfloat16).to(torch.float16)
+                    cotangent = drawn.to(tensor.device, tensor.dtype)
                 if tensor.requires_grad:
                     heads.append(tensor)
-                    cotangents.append(drawn.to(tensor.device, tensor.dtype))
+                    cotangents.append(cotangent)
         if not heads:
             return [(f"grad of {name}", None) for name, _ in inputs]
         found = torch.autograd.grad(heads, [leaf for _, leaf in inputs], cotangents, allow_unused=True)

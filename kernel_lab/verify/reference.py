@@ -28,6 +28,9 @@ Outcome = Callable[[Any], Leaves]
 # Their first result has the inputs' dtype, the others (statistics) stay in float32.
 _STATISTICS = ("native_layer_norm", "native_group_norm", "native_batch_norm", "_fused_rms_norm", "_scaled_dot_product")
 _TOLD = 160
+_SPECK = 2.0**-60
+DEVIATIONS = 5.0
+"""How many standard deviations of the independent roundings are allowed."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +115,12 @@ def evaluate(outcome: Outcome, arguments: Any, *, dot_precision: str | None = No
             # One more chance: the analysis itself may be what fails (memory, operations that refuse a dispatch mode).
             found, _ = _try(lambda: outcome(nested.cast(nested.copy(arguments), torch.float64)))
             mode = None
+        narrow = None
+        second = RunningError(torch.float64, _SPECK, independent=True)
+        if mode is not None and mode.chained and mode.narrow_unit:
+            # Operands that are computed, then rounded on their way into a tensor core: a second pass, errors in quadrature.
+            second = RunningError(mode.work, _SPECK, narrow_unit=mode.narrow_unit, independent=True)
+            narrow, _ = _try(functools.partial(_under, second, outcome, arguments))
     if found is None and eager is not None:
         notes.append(f"the reference runs only in the kernel's own dtype ({_told(rejected)}): its rounding is part of the expected values")
         found, mode = eager, None
@@ -124,12 +133,14 @@ def evaluate(outcome: Outcome, arguments: Any, *, dot_precision: str | None = No
         narrowed = ", ".join(sorted(nested.dtype_name(d) for d in mode.narrowed))
         notes.append(f"the reference rounds to {narrowed} inside: the allowed error is as wide as that rounding")
     names = tuple(name for name, _ in found)
+    model = [_model(mode, tensor) for _, tensor in found]
+    if narrow is not None:
+        model = [_joined(known, second, tensor) for known, (_, tensor) in zip(model, narrow, strict=True)]
     doubled = 1.0 if mode is None or mode.work == torch.float64 else 2.0
-    model = tuple(_model(mode, tensor, doubled) for _, tensor in found)
     want = tuple(_wide(tensor) for _, tensor in found)
     values = None if eager is None else tuple(_aligned(eager, names))
     deterministic = again is None or eager is None or _agree(eager, again)
-    return Evaluation(names, want, model, values, deterministic, tuple(notes))
+    return Evaluation(names, want, tuple(None if m is None else m * doubled for m in model), values, deterministic, tuple(notes))
 
 
 def _eager(outcome: Outcome, arguments: Any) -> Leaves:
@@ -166,13 +177,17 @@ def _mode(arguments: Any, work: torch.dtype, dot_precision: str | None) -> Runni
     return RunningError(work, unit, operand, max(narrow) if narrow else 0.0)
 
 
-def _model(mode: RunningError | None, tensor: torch.Tensor | None, factor: float) -> torch.Tensor | None:
+def _model(mode: RunningError | None, tensor: torch.Tensor | None) -> torch.Tensor | None:
     if tensor is None:
         return None
     if mode is None:
         return torch.full(tensor.shape, float("inf"), dtype=torch.float64, device=tensor.device) if tensor.is_floating_point() else None
-    found = mode.error(tensor.detach())
-    return None if found is None else found * factor
+    return mode.error(tensor.detach())
+
+
+def _joined(model: torch.Tensor | None, second: RunningError, tensor: torch.Tensor | None) -> torch.Tensor | None:
+    extra = None if tensor is None or not tensor.is_floating_point() else second.error(tensor.detach())
+    return model if extra is None or model is None else model + DEVIATIONS * extra
 
 
 def _wide(tensor: torch.Tensor | None) -> torch.Tensor | None:

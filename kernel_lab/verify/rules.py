@@ -43,6 +43,18 @@ class Operation:
         found = self.mode.error(value)
         return torch.zeros((), dtype=torch.float64, device=value.device).expand(value.shape) if found is None else found
 
+    def add(self, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        """Two errors of one value: their sum, or the root of their squares when errors are independent."""
+        return torch.hypot(*torch.broadcast_tensors(a, b)) if self.mode.independent else a + b
+
+    def total(self, errors: torch.Tensor, dims: list[int], keep: bool) -> torch.Tensor:
+        """The error of a sum over ``dims``."""
+        if not dims:
+            return errors
+        if self.mode.independent:
+            return (errors * errors).sum(dim=dims, keepdim=keep).sqrt()
+        return errors.sum(dim=dims, keepdim=keep)
+
     def get(self, index: int, name: str, default: Any = None) -> Any:
         """The argument at ``index`` or called ``name``."""
         return self.args[index] if index < len(self.args) else self.kwargs.get(name, default)
@@ -130,7 +142,7 @@ def pointwise(op: Operation) -> Error:
         for moved in _perturb(value, error):
             away = _difference(call(*args[:index], moved, *args[index + 1 :], **op.kwargs), result, error)
             step = away if step is None else torch.maximum(step, away)
-        total = step if total is None or step is None else total + step
+        total = step if total is None or step is None else op.add(total, step)
     if result.dtype.is_floating_point and not exact:
         own = result.abs().double() * (OUTPUT_ULPS * ulp)
         own = torch.where(result.isfinite(), own, 0.0)
@@ -138,7 +150,7 @@ def pointwise(op: Operation) -> Error:
             own = own + OUTPUT_ULPS * ulp
         elif name in _FLOOR_INPUT:
             own = own + args[0].abs().double().nan_to_num(posinf=0.0) * (OUTPUT_ULPS * ulp)
-        total = own if total is None else total + own
+        total = own if total is None else op.add(total, own)
     return total
 
 

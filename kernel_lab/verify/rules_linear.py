@@ -11,8 +11,8 @@ import torch
 from kernel_lab.verify.rules import INPUT_ULPS, OUTPUT_ULPS, Error, Operation, functional, rule
 
 _aten = torch.ops.aten
-QUADRATURE = 2.5
-"""Factor on u·√(A²·B²): five standard deviations of a sum of independent roundings, each uniform."""
+NARROW = 0.5
+"""Standard deviation of the relative rounding of an operand, in units of its roundoff (uniform, and smaller in an upper octave)."""
 Product = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
 
@@ -20,24 +20,31 @@ def _contraction(op: Operation, product: Product, a: int, b: int, length: float)
     """|A|·E_B + E_A·|B| + E_A·E_B + (√K·u + operand)·|A|·|B| for ``product(args[a], args[b])`` over ``length`` terms.
 
     A computed operand may be rounded to the inputs' dtype on its way into the tensor core (as flash attention does with the
-    probabilities). Those roundings are independent, so they add up in quadrature: √(A²·B²).
+    probabilities). With independent errors those roundings enter, and squares are summed.
     """
     left, right = op.args[a].abs().double(), op.args[b].abs().double()
     left_error, right_error = op.mode.error(op.args[a]), op.mode.error(op.args[b])
-    total = product(left, right) * (op.chain(length) + op.mode.operand)
+    computed = left_error is not None or right_error is not None
+    op.mode.chained |= computed
+    if op.mode.independent:
+        left, right = left * left, right * right
+        left_error, right_error = (None if e is None else e * e for e in (left_error, right_error))
+        total = product(left, right) * ((NARROW * op.mode.narrow_unit) ** 2 if computed else op.mode.unit**2)
+    else:
+        total = product(left, right) * (op.chain(length) + op.mode.operand)
     if right_error is not None:
         total = total + product(left if left_error is None else left + left_error, right_error)
     if left_error is not None:
         total = total + product(left_error, right)
-    if op.mode.narrow_unit and (left_error is not None or right_error is not None):
-        total = total + product(left * left, right * right).clamp_min(0.0).sqrt() * (QUADRATURE * op.mode.narrow_unit)
-    return total
+    return total.clamp_min(0.0).sqrt() if op.mode.independent else total
 
 
 def _addend(op: Operation, product: torch.Tensor, alpha: float, beta: float) -> torch.Tensor:
     """``beta·C + alpha·(A·B)``, given the product's error."""
-    total = product * abs(alpha) + op.error(0) * abs(beta)
-    return total + (op.args[0].abs().double() * abs(beta) + op.result.abs().double().nan_to_num(posinf=0.0)) * (OUTPUT_ULPS * op.mode.unit)
+    total = op.add(product * abs(alpha), op.error(0) * abs(beta))
+    return op.add(
+        total, (op.args[0].abs().double() * abs(beta) + op.result.abs().double().nan_to_num(posinf=0.0)) * (OUTPUT_ULPS * op.mode.unit)
+    )
 
 
 @rule("mm", "bmm", "mv", "dot", "vdot")
@@ -90,7 +97,7 @@ def summed(op: Operation) -> Error:
     dims, keep = _dims(op), bool(op.get(2, "keepdim", False))
     count = _count(op, dims)
     values = op.args[0].abs().double()
-    total = _total(op.error(0) + values * op.chain(count), dims, keep)
+    total = op.total(op.error(0), dims, keep) + _total(values * op.chain(count), dims, keep)
     if op.func.overloadpacket.__name__ == "mean":
         total = total / max(count, 1) + op.result.abs().double() * (OUTPUT_ULPS * op.mode.unit)
     return total
@@ -136,9 +143,10 @@ def norm(op: Operation) -> Error:
 def cumsum(op: Operation) -> Error:
     """A sum per element, its length the position."""
     dim = op.args[1]
-    values = op.args[0].abs().double()
+    values, error = op.args[0].abs().double(), op.error(0)
     count = op.args[0].shape[dim] if op.args[0].dim() else 1
-    return (op.error(0) + values * op.chain(count)).cumsum(dim)
+    carried = (error * error).cumsum(dim).sqrt() if op.mode.independent else error.cumsum(dim)
+    return carried + (values * op.chain(count)).cumsum(dim)
 
 
 @rule("prod", "cumprod")
@@ -163,7 +171,7 @@ def _exponent(op: Operation, dim: int) -> tuple[torch.Tensor, torch.Tensor]:
     scale = torch.where(values.isfinite(), values.abs() + largest.abs(), 0.0)
     exponent = op.error(0) + scale * (INPUT_ULPS * unit) + OUTPUT_ULPS * unit
     shares = torch.softmax(values, dim)
-    total = (shares * torch.where(shares > 0, exponent, 0.0)).sum(dim, keepdim=True) + op.chain(values.shape[dim])
+    total = op.total(shares * torch.where(shares > 0, exponent, 0.0), [dim], True) + op.chain(values.shape[dim])
     return exponent, total
 
 

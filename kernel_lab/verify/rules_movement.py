@@ -28,6 +28,8 @@ def _errors_for_values(op: Operation) -> tuple[Any, Any]:
       "_unsafe_view", "_reshape_copy", "trace", "im2col", "_unsafe_masked_index")  # fmt: skip
 def moved(op: Operation) -> Error:
     """The operation, applied to the errors."""
+    if not op.result.dtype.is_floating_point:
+        return None
     args, kwargs = _errors_for_values(op)
     found: torch.Tensor = functional(op.func)(*args, **kwargs)
     return found.abs()

@@ -27,17 +27,27 @@ class RunningError(TorchDispatchMode):
     """Evaluate in ``work`` (float64, or float32 for a reference that rejects it) and carry the error bounds.
 
     ``unit`` is the unit roundoff of the kernel's arithmetic (2⁻²⁴); ``operand`` is added to it, once per unit of |A|·|B|, in
-    contractions (tf32 operands); ``narrow_unit`` is the roundoff of the inputs' dtype when that is narrower than float32, to
-    which computed operands of a contraction may be rounded (0: they are not). ``narrowed`` and ``unknown`` name the dtypes that
-    the reference casts to and the operations without a rule.
+    contractions (tf32 operands). ``narrow_unit`` is the roundoff of the inputs' dtype, to which computed operands of a
+    contraction may be rounded on their way into the tensor core (`chained` tells whether there were any). Those roundings are
+    random: they enter with ``independent``, where errors add up in quadrature instead of in the worst way.
+    ``narrowed`` and ``unknown`` name the dtypes that the reference casts to and the operations without a rule.
     """
 
-    def __init__(self, work: torch.dtype = torch.float64, unit: float = 2.0**-24, operand: float = 0.0, narrow_unit: float = 0.0) -> None:
+    def __init__(
+        self,
+        work: torch.dtype = torch.float64,
+        unit: float = 2.0**-24,
+        operand: float = 0.0,
+        narrow_unit: float = 0.0,
+        independent: bool = False,
+    ) -> None:
         super().__init__()
         self.work = work
         self.unit = unit
         self.operand = operand
         self.narrow_unit = narrow_unit
+        self.independent = independent
+        self.chained = False
         self.narrowed: set[torch.dtype] = set()
         self.unknown: set[str] = set()
         self._shadows: dict[int, tuple[StorageWeakRef, torch.Tensor]] = {}
@@ -112,8 +122,11 @@ class RunningError(TorchDispatchMode):
     def _errors(self, rule: Any, func: Any, args: Any, kwargs: Any, result: Any, targets: list[torch.Tensor]) -> list[torch.Tensor | None]:
         inputs = [t for t in pytree.tree_leaves((args, kwargs)) if isinstance(t, torch.Tensor)]
         if rule is not None:
-            found = rule(rules.Operation(self, func, args, kwargs, result))
-            return list(found) if isinstance(found, tuple) else [found] * len(targets)
+            try:
+                found = rule(rules.Operation(self, func, args, kwargs, result))
+                return list(found) if isinstance(found, tuple) else [found] * len(targets)
+            except Exception:
+                pass  # a form of the operation that the rule did not foresee: unknown, never the reference's fault
         if not any(t.dtype.is_floating_point or self.error(t) is not None for t in inputs):
             return [None] * len(targets)  # a factory, or integers among themselves
         self.unknown.add(func.overloadpacket.__name__)
