@@ -19,6 +19,7 @@ from typing import Any
 from kernel_lab import runner
 from kernel_lab.errors import KernelLabError
 from kernel_lab.targets import Target
+from kernel_lab.workers import wire
 from kernel_lab.workers.local import executor
 
 SHIP = "__kernel_lab_ship__"
@@ -52,7 +53,7 @@ def ship(function: Any) -> Any:
         if not installed() or not launches(function) or _needs_graph(args, kwargs):
             return function(*args, **kwargs)
         try:
-            runner.wire.dump((function, args, kwargs))
+            wire.dump((function, args, kwargs))
         except Exception:
             return function(*args, **kwargs)  # something in it cannot travel: its launches are shipped one by one
         return _call(function.__name__, "call_job", function, args, kwargs)

@@ -12,7 +12,7 @@ import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from kernel_lab import cell as cells
 from kernel_lab import languages
@@ -89,8 +89,7 @@ def measure_job(job: Job, environment: Mapping[str, Any]) -> Measurement:
 
 def call_job(language: str, target: Any, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Make a call for the notebook in this worker."""
-    mode = "interpret"
-    with languages.get(language).session(target, mode) as session:
+    with languages.get(language).session(target, "interpret") as session:
         try:
             return function(*args, **kwargs)
         except BaseException as error:
@@ -255,7 +254,7 @@ def _evaluate(text: str, loaded: Loaded, option: str) -> Any:
 
 def _reference(job: Job, loaded: Loaded) -> Callable[..., Any]:
     if REFERENCE in loaded.module.__dict__:
-        return loaded.module.__dict__[REFERENCE]
+        return cast(Callable[..., Any], loaded.module.__dict__[REFERENCE])
     if not job.problem.reference:
         raise ReferenceFailed("there is no reference to compare with", hint="add --ref, for example --ref torch.add")
     reference = _evaluate(job.problem.reference, loaded, "--ref")
@@ -270,10 +269,11 @@ def _cases(job: Job) -> tuple[list[Mapping[str, int]], list[str]]:
     """The sizes to compare at; in the interpreter, smaller ones of the same divisibility where the declared ones are too large."""
     from kernel_lab.verify import sizes as shrinking
 
-    declared = list(job.problem.sizes) or [{}]
+    declared: list[Mapping[str, int]] = list(job.problem.sizes) or [{}]
     if job.mode == "device":
         return declared, []
-    found, notes = [], []
+    found: list[Mapping[str, int]] = []
+    notes: list[str] = []
     for item in declared:
         smaller, changed = shrinking.interpretable(item)
         if changed:

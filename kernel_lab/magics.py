@@ -81,7 +81,7 @@ def run_cell(shell: InteractiveShell, language_name: str, line: str, body: str) 
         measure="--no-measure" not in parsed.switches,
         timeout_s=options.timeout_s(parsed, runner.DEFAULT_TIMEOUT_S),
     )
-    status = Status()
+    status = Status(target)
     try:
         report = runner.run(ask, status.tell)
     except KernelLabError as error:
@@ -89,7 +89,7 @@ def run_cell(shell: InteractiveShell, language_name: str, line: str, body: str) 
         if error.cell_line and not error.excerpt:
             error.excerpt = cell.line(error.cell_line)
         raise
-    status.show(report, target)
+    status.show(report)
     verdict = report.verdict
     if verdict is not None and verdict.passed is False and "--keep-going" not in parsed.switches:
         raise VerificationFailed(*_failure(report), hint="--keep-going shows the report without raising")
@@ -98,19 +98,24 @@ def run_cell(shell: InteractiveShell, language_name: str, line: str, body: str) 
 class Status:
     """One output that first says what is going on and then holds the report."""
 
-    def __init__(self) -> None:
+    def __init__(self, target: Target) -> None:
+        self._target = target
         self._handle: Any = None
+        self._holds_report = False
 
-    def tell(self, text: str) -> None:
-        """Show what is going on."""
-        if text:
-            self._show({"text/plain": f"{text} …"})
+    def tell(self, news: str | Report) -> None:
+        """Show what is going on, or a first part of the report, which then stays until the whole is there."""
+        if isinstance(news, Report):
+            self._holds_report = True
+            self._show(bundle(news, target=self._target))
+        elif news and not self._holds_report:
+            self._show({"text/plain": f"{news} …"})
 
-    def show(self, report: Report, target: Target) -> None:
+    def show(self, report: Report) -> None:
         """Show the report in place of the news."""
         if report.printed:
             sys.stdout.write(report.printed)
-        self._show(bundle(report, target=target))
+        self._show(bundle(report, target=self._target))
 
     def clear(self) -> None:
         """Leave no news behind an error."""

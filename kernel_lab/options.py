@@ -95,7 +95,8 @@ def parse(line: str) -> Parsed:
             index += 1
         values[name] = value
     if entry is not None and not all(part.isidentifier() for part in entry.split(".")):
-        raise OptionError(f"{entry!r} is not a name", hint='the first word names the entry: %%triton add --inputs "x: f32[n]"')
+        hint = 'the first word names the entry, and values with spaces need quotes: %%triton add --inputs "x: f32[n]"'
+        raise OptionError(f"{entry!r} is not a name", hint=hint)
     return Parsed(entry, values, frozenset(switches))
 
 
@@ -120,15 +121,15 @@ def problem(parsed: Parsed, namespace: Mapping[str, Any]) -> Problem:
         rtol=_number(values, "--rtol"),
         flops=_expression(values, "--flops"),
         bytes=_expression(values, "--bytes"),
-        seed=int(_number(values, "--seed") or 0),
+        seed=_integer(values, "--seed"),
     )
 
 
 def timeout_s(parsed: Parsed, default: float) -> float:
     """The value of ``--timeout`` in seconds."""
     value = _number(parsed.values, "--timeout")
-    if value is not None and value <= 0:
-        raise OptionError("--timeout must be more than 0 seconds", hint="for example --timeout 300")
+    if value is not None and not 0 < value < float("inf"):
+        raise OptionError("--timeout must be a number of seconds above 0", hint="for example --timeout 300")
     return value if value is not None else default
 
 
@@ -167,6 +168,13 @@ def _number(values: Mapping[str, str], name: str) -> float | None:
         return float(values[name])
     except ValueError:
         raise OptionError(f"{name} {values[name]!r} is not a number", hint=f"for example {name} 0.001") from None
+
+
+def _integer(values: Mapping[str, str], name: str) -> int:
+    value = _number(values, name) or 0.0
+    if value != int(value):
+        raise OptionError(f"{name} {values[name]!r} is not an integer", hint=f"for example {name} 1")
+    return int(value)
 
 
 def help_text(magic: str, title: str) -> str:

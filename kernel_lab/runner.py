@@ -1,4 +1,6 @@
-"""From what was asked to a report: compile, verify, measure, place under the roof. Used by the magics, the Python verbs and the command line.
+"""From what was asked to a report: compile, verify, measure, place under the roof.
+
+Used by the magics, the Python verbs and the command line.
 
 Everything runs in workers; this room only puts their answers together, and remembers reports.
 """
@@ -17,7 +19,7 @@ from typing import Any
 from kernel_lab import jobs, languages
 from kernel_lab.cell import Cell
 from kernel_lab.errors import KernelLabError, MissingPackage, TargetError
-from kernel_lab.job import Job
+from kernel_lab.job import ENTRY, REFERENCE, Job
 from kernel_lab.languages.protocol import Mode
 from kernel_lab.problem import Problem
 from kernel_lab.results import CellInfo, Finding, Kernel, Measurement, Report, Roofline, Stamp, Verdict
@@ -27,6 +29,8 @@ from kernel_lab.workers import wire
 from kernel_lab.workers.local import executor
 
 DEFAULT_TIMEOUT_S = 120.0
+# The share of a compile's time limit after which further configurations of a tuned kernel are listed instead of compiled
+CONFIGURATIONS_SHARE = 0.75
 _KEPT = 64
 # A kind of worker that does two jobs: TileLang needs no setting before its import, and its import is slow
 _SHARED = {"tilelang.interpret": "tilelang.compile"}
@@ -51,7 +55,15 @@ class Ask:
     def job(self, mode: Mode) -> Job:
         """The job for a worker of this mode."""
         return Job(
-            self.language, self.target, mode, self.problem, self.cell, self.file, dict(self.unsent), self.timeout_s, dict(self.options)
+            self.language,
+            self.target,
+            mode,
+            self.problem,
+            self.cell,
+            self.file,
+            dict(self.unsent),
+            self.timeout_s,
+            {"budget_s": CONFIGURATIONS_SHARE * self.timeout_s, **self.options},
         )
 
 
@@ -59,7 +71,7 @@ _reports: OrderedDict[str, Report] = OrderedDict()
 _by_key: OrderedDict[str, Report] = OrderedDict()
 
 
-def run(ask: Ask, progress: Callable[[str], None] | None = None) -> Report:
+def run(ask: Ask, progress: Callable[[str | Report], None] | None = None) -> Report:
     """Answer ``ask``. Raises a `KernelLabError` when it does not compile; a wrong kernel is a report whose verdict failed."""
     reason = languages.get(ask.language).supports(ask.target)
     if reason:
@@ -78,11 +90,19 @@ def run(ask: Ask, progress: Callable[[str], None] | None = None) -> Report:
     return report
 
 
-def _run(ask: Ask, progress: Callable[[str], None] | None) -> Report:
+def _run(ask: Ask, progress: Callable[[str | Report], None] | None) -> Report:
     name = ask.problem.entry or "the cell"
     tell = progress or (lambda text: None)
     tell(f"compiling {name} for {ask.target.arch}")
     printed = ""
+
+    def heard(news: Any) -> None:
+        """News from the worker: a line of text, or the first of many configurations, which is shown at once."""
+        if "first" in news:
+            following = Finding(f"the first of {news['of']} configurations; the others follow", code="following")
+            tell(Report(_info(ask), tuple(news["first"]), warnings=(following,)))
+        elif "progress" in news:
+            tell(str(news["progress"]))
 
     def work(mode: Mode, function: str, *more: Any, what: str) -> Any:
         nonlocal printed
@@ -90,7 +110,7 @@ def _run(ask: Ask, progress: Callable[[str], None] | None) -> Report:
         kind = worker_kind(ask.language, mode)
         value = executor().run(
             kind, f"kernel_lab.jobs:{function}", job, dict(ask.environment), *more,
-            timeout_s=ask.timeout_s, listener=lambda news: tell(str(news.get("progress", ""))) if isinstance(news, dict) else None, what=what,
+            timeout_s=ask.timeout_s, listener=heard, what=what,
         )  # fmt: skip
         printed += executor().last_printed if mode != "compile" else ""
         return value
@@ -109,21 +129,21 @@ def _run(ask: Ask, progress: Callable[[str], None] | None) -> Report:
             tell(f"measuring {name} on {here.gpu or here.arch}")
             measurement = work("device", "measure_job", what=f"measuring {name}")
     roofline = _roofline(ask, compiled, measurement, here, findings)
-    cell = ask.cell
-    info = CellInfo(
-        source=cell.body if cell else "",
-        magic=cell.magic if cell else "",
-        hash=cell.digest if cell else "",
-        entry=ask.problem.entry if ask.cell else getattr(ask.environment.get("__kernel_lab_entry__"), "__name__", None),
-    )
     gpu = (here.gpu or here.arch) if here is not None else None
     stamp = Stamp(jobs.versions(), gpu, ask.problem.seed, datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"))
     rejected = compiled.lowered.rejected
-    return Report(info, kernels, verdict, measurement, roofline, tuple(dict.fromkeys(findings)), rejected, printed, stamp)
+    return Report(_info(ask), kernels, verdict, measurement, roofline, tuple(dict.fromkeys(findings)), rejected, printed, stamp)
 
 
-def _verdict(ask: Ask, compiled: jobs.Compiled, mode: Mode, work: Any, name: str, tell: Callable[[str], None]) -> Verdict:
-    if not ask.problem.reference and "__kernel_lab_reference__" not in ask.environment:
+def _info(ask: Ask) -> CellInfo:
+    cell = ask.cell
+    if cell is None:
+        return CellInfo("", "", "", getattr(ask.environment.get(ENTRY), "__name__", None))
+    return CellInfo(cell.body, cell.magic, cell.digest, ask.problem.entry)
+
+
+def _verdict(ask: Ask, compiled: jobs.Compiled, mode: Mode, work: Any, name: str, tell: Callable[[str | Report], None]) -> Verdict:
+    if not ask.problem.reference and REFERENCE not in ask.environment:
         return Verdict(None, reason="no reference was given: add --ref, for example --ref torch.add")
     tell(f"verifying {name}")
     resources = {kernel.name: kernel.resources for kernel in compiled.lowered.kernels}

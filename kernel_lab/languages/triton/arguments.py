@@ -11,8 +11,22 @@ from kernel_lab.problem import Problem, make_arguments
 POINTERS = {"fp64": "float64", "fp32": "float32", "fp16": "float16", "bf16": "bfloat16", "fp8e4nv": "float8_e4m3fn", "fp8e5": "float8_e5m2",
             "i64": "int64", "i32": "int32", "i16": "int16", "i8": "int8", "u8": "uint8", "i1": "bool"}  # fmt: skip
 SCALARS = ("i1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "fp16", "bf16", "fp32", "fp64")
-_SPELLINGS = {"float32": "fp32", "float": "fp32", "f32": "fp32", "float16": "fp16", "half": "fp16", "f16": "fp16", "bfloat16": "bf16",
-              "float64": "fp64", "f64": "fp64", "int32": "i32", "int": "i32", "int64": "i64", "int8": "i8", "int16": "i16", "uint8": "u8", "bool": "i1"}  # fmt: skip
+_SPELLINGS = {
+    word: name
+    for name, words in {
+        "fp32": ("float32", "float", "f32"),
+        "fp16": ("float16", "half", "f16"),
+        "bf16": ("bfloat16",),
+        "fp64": ("float64", "f64"),
+        "i32": ("int32", "int"),
+        "i64": ("int64",),
+        "i8": ("int8",),
+        "i16": ("int16",),
+        "u8": ("uint8",),
+        "i1": ("bool",),
+    }.items()
+    for word in words
+}
 
 
 def base_kernel(entry: Any) -> Any:

@@ -75,7 +75,7 @@ def _compilation(error: Any, file: str) -> CompileError:
             place = (line, source.splitlines()[node.lineno - 1] if node.lineno <= len(source.splitlines()) else "")
     root = _root(error)
     if root is not error and not hasattr(root, "node"):
-        message = str(root) if not message else message
+        message = message or str(root)
     found = _GLOBAL.search(f"{message} {error}")
     hint = None
     if found:

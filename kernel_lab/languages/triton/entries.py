@@ -70,9 +70,10 @@ def _applied(tree: ast.Module, classes: set[str]) -> list[str]:
     """Names bound to ``Class.apply`` of the launching classes."""
     found = []
     for node in tree.body:
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Attribute) and node.value.attr == "apply":
-            if isinstance(node.value.value, ast.Name) and node.value.value.id in classes:
-                found += [target.id for target in node.targets if isinstance(target, ast.Name)]
+        if not (isinstance(node, ast.Assign) and isinstance(node.value, ast.Attribute) and node.value.attr == "apply"):
+            continue
+        if isinstance(node.value.value, ast.Name) and node.value.value.id in classes:
+            found += [target.id for target in node.targets if isinstance(target, ast.Name)]
     return found
 
 

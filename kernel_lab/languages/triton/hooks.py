@@ -13,6 +13,7 @@ from kernel_lab.cell import calling_line
 from kernel_lab.errors import CompileError, KernelLabError, suggest
 from kernel_lab.languages.triton import diagnostics, grid
 from kernel_lab.languages.triton.recorder import Recorder
+from kernel_lab.workers import child
 
 _active: list[Recorder] = []
 _caches: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -111,6 +112,8 @@ def _each_configuration(tuner: Any, recorder: Recorder, args: tuple[Any, ...], o
             if config.pre_hook:
                 config.pre_hook(named)
             compiled = tuner.fn.run(*args, **options, **settings)
+            if result is None and len(configurations) > 1:
+                child.emit({"first": recorder.kernels()[-1:], "of": len(configurations)})
             result = result or compiled
         except Exception as error:
             explained = diagnostics.explain(error, recorder.file, target=recorder.target)

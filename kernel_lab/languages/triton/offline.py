@@ -1,7 +1,7 @@
 """A Triton driver for a GPU that is not there: compiles for its target, reports its limits, records launches instead of making them.
 
-Set as Triton's active driver, it makes wrappers in ordinary user style work with no GPU. Knows Triton's driver interface only; what is done with a
-launch is the `Sink`'s business.
+Set as Triton's active driver, it makes wrappers in ordinary user style work with no GPU. Knows Triton's driver interface
+only; what is done with a launch is the `Sink`'s business.
 """
 
 from __future__ import annotations

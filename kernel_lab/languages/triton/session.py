@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 from kernel_lab import cuda_stand_in
 from kernel_lab.errors import EntryError, NotRunnable
@@ -70,7 +70,7 @@ class TritonSession:
     def _callable(self, loaded: Loaded, entry: Any, problem: Problem) -> Callable[..., Any]:
         if is_kernel(entry):
             return kernel_arguments.launcher(entry, problem, loaded.module.__dict__, self._device())
-        return entry
+        return cast(Callable[..., Any], entry)
 
     def _device(self) -> str:
         return "cuda" if self.mode == "device" else "cpu"
