@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import cloudpickle
+
 from kernel_lab.errors import CellError
 from kernel_lab.workers.wire import register_source
 
@@ -123,6 +125,7 @@ def execute(cell: Cell, tree: ast.Module, namespace: dict[str, Any]) -> types.Mo
     module.__dict__.update(namespace)
     module.__file__ = cell.file
     sys.modules[MODULE_NAME] = module
+    cloudpickle.register_pickle_by_value(module)  # no other process can import it: its functions and classes travel whole
     exec(compile(tree, cell.file, "exec", dont_inherit=True), module.__dict__)
     return module
 
