@@ -236,6 +236,14 @@ def test_configurations_beyond_the_first_are_folded() -> None:
     assert "BLOCK=23" in Reader(html(MANY)).text
 
 
+def test_the_first_configuration_is_shown_before_the_others() -> None:
+    large = {name: stage(name, 300, seed) for seed, name in enumerate(("ttir", "ttgir"))}
+    report = replace(RIGHT, kernels=tuple(kernel(configuration={"BLOCK": n}, stages=large) for n in range(5)))
+    first, *others = html(report).split("BLOCK=")[:6]
+    assert "of 300 lines" not in first.split("<details>")[0]
+    assert all("of 300 lines" in other or "not shown here" in other for other in others[1:])
+
+
 def test_rejections_show_at_once_when_nothing_else_came_out() -> None:
     assert "no backend" in Reader(html(ALL["nothing"])).visible
 

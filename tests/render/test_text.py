@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from kernel_lab.render.text import text
-from kernel_lab.results import Finding, Rejected, Verdict
+from kernel_lab.results import Check, Finding, Rejected, Verdict
 from tests.render.samples import ALL, H100, MANY, NO_VERDICT, NOT_RUN, ODD_NUMBERS, ON_GPU, RIGHT, WRONG, case, kernel
 
 
@@ -70,6 +70,7 @@ def test_a_nan_counts_as_the_worst() -> None:
 def test_the_verdict_stays_when_there_is_too_much_to_say() -> None:
     crowded = replace(
         MANY,
+        verdict=Verdict(True, (case(),), {f"check {n}": Check(False, "no") for n in range(9)}, "interpreter"),
         kernels=tuple(kernel(f"k{n}") for n in range(40)),
         rejected=tuple(Rejected("k", {"BLOCK": n}, "too large") for n in range(40)),
         warnings=tuple(Finding(f"warning {n}") for n in range(40)),
