@@ -19,6 +19,7 @@ _L4 = "NVIDIA L4 datasheet"
 _L40S = "NVIDIA L40S datasheet"
 _GA102 = "NVIDIA Ampere GA102 GPU Architecture whitepaper, appendix A (GeForce RTX 3090)"
 _AD102 = "NVIDIA Ada GPU Architecture whitepaper, appendix A (GeForce RTX 4090)"
+_ADA = "NVIDIA Ada GPU Architecture whitepaper, L2 of the full chip"
 _GB202 = "NVIDIA RTX Blackwell GPU Architecture whitepaper, appendix A (GeForce RTX 5090)"
 _H100 = "NVIDIA H100 Tensor Core GPU datasheet"
 _GH100 = "NVIDIA H100 Tensor Core GPU Architecture whitepaper, table of SXM5 and PCIe"
@@ -64,13 +65,13 @@ MODELS: tuple[Model, ...] = (
     _a100("SXM", 40, 1215, 1555), _a100("SXM", 80, 1593, 2039), _a100("PCIe", 40, 1215, 1555), _a100("PCIe", 80, 1512, 1935),
     Model("A10", "sm_86", 72, 1695, 384, 6251, 600, 24, 6,
           written(_A10, f32=31.2, tf32_f32=62.5, f16_f32=125, bf16_f32=125, i8_i32=250)
-          | computed(72, 1695, _RATES, f16=256, f64=4), _A10, ("a10",), words="24gb pcie"),
+          | computed(72, 1695, _RATES, f16=256, f64=4), _A10, ("a10",), words="24gb pcie", sources={"l2_bytes": _GA102}),
     Model("L4", "sm_89", 58, 2040, 192, 6251, 300, 24, 48,
           written(_L4, f32=30.3) | halved(_L4, tf32_f32=120, f16_f32=242, bf16_f32=242, f8_f32=485, i8_i32=485)
-          | computed(58, 2040, _RATES, f16=256, f64=4), _L4, ("l4",), words="24gb"),
+          | computed(58, 2040, _RATES, f16=256, f64=4), _L4, ("l4",), words="24gb", sources={"l2_bytes": _ADA}),
     Model("L40S", "sm_89", 142, 2520, 384, 9001, 864, 48, 96,
           written(_L40S, f32=91.6, tf32_f32=183, f16_f32=362.05, bf16_f32=362.05, f8_f32=733, i8_i32=733)
-          | computed(142, 2520, _RATES, f16=256, f64=4), _L40S, ("l40s",), words="48gb pcie"),
+          | computed(142, 2520, _RATES, f16=256, f64=4), _L40S, ("l40s",), words="48gb pcie", sources={"l2_bytes": _ADA}),
     Model("RTX 3090", "sm_86", 82, 1695, 384, 9751, 936, 24, 6,
           written(_GA102, f32=35.6, f16=35.6, bf16=35.6, tf32_f32=35.6, f16_f32=71, f16_f16=142, bf16_f32=71, i8_i32=284)
           | computed(82, 1695, "1/64 of f32", f64=4), _GA102, ("rtx 3090", "3090"), words="24gb"),

@@ -73,6 +73,7 @@ def test_views_and_broadcasts_count_once() -> None:
     assert counted(lambda a, b: a + b, x[:500], x[500:]).bytes == 4000 + 2000
     assert counted(lambda a, b: a + b, x[:800], x[200:]).bytes == 4000 + 3200  # overlapping: the storage once
     assert counted(lambda a: a + 1, torch.ones(1, 10).expand(100, 10)).bytes == 40 + 4000
+    assert counted(lambda a: a + 1, torch.ones(1000)[:10].expand(100, 10)).bytes == 40 + 4000
     assert counted(lambda a: a + 1, torch.ones(100)[::2]).bytes == 200 + 200
 
 
