@@ -39,7 +39,8 @@ class KernelLabError(Exception):
         """The message, at most 11 lines long."""
         lines = self.what.strip().splitlines()
         if self.cell_line is not None:
-            lines.append(f"  cell line {self.cell_line}: {(self.excerpt or '').strip()}".rstrip(": "))
+            text = (self.excerpt or "").strip()
+            lines.append(f"  cell line {self.cell_line}" + (f": {text}" if text else ""))
         tail = [f"  → {line}" if i == 0 else f"    {line}" for i, line in enumerate((self.hint or "").splitlines())]
         room = MAX_LINES - len(lines) - len(tail)
         if self.detail and room > 0:

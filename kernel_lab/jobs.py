@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.metadata
+import inspect
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -40,7 +41,7 @@ def compile_job(job: Job, environment: Mapping[str, Any]) -> Compiled:
         problem = job.problem
         spec = problem.inputs or (session.inputs(entry, problem) if entry is not None else None)
         arguments = _argument_maker(job, loaded, spec, "cpu")
-        lowered = session.lower(loaded, entry, problem, lambda: arguments(_first(problem), problem.seed))
+        lowered = session.lower(loaded, entry, problem, lambda: _fitting(job, entry, arguments(_first(problem), problem.seed)))
         work, reason = _work(job, loaded, arguments, spec) if entry is not None else (None, None)
         return Compiled(lowered, spec, work, reason)
 
@@ -227,11 +228,27 @@ def _argument_maker(job: Job, loaded: Loaded, spec: InputSpec | None, device: st
     return make
 
 
+def _fitting(job: Job, entry: Any, arguments: Sequence[Any]) -> Sequence[Any]:
+    """``arguments``, when ``entry`` takes that many; raises `InputError` naming the option otherwise."""
+    function = getattr(entry, "__kernel_lab_original__", entry)
+    if isinstance(function, types.FunctionType):
+        try:
+            inspect.signature(function).bind(*arguments)
+        except TypeError as error:
+            takes = inspect.signature(function)
+            option = "--make-inputs" if job.problem.make_inputs is not None else "--inputs"
+            line = function.__code__.co_firstlineno if function.__code__.co_filename == job.file and job.cell else None
+            raise InputError(
+                f"{option} gives {len(arguments)} arguments, and {function.__name__}{takes} does not take them: {error}",
+                cell_line=line,
+                hint=f"name one input for each argument of {function.__name__}: {', '.join(takes.parameters)}",
+            ) from None
+    return arguments
+
+
 def _call_maker(maker: Any, sizes: Mapping[str, int]) -> Any:
     if not callable(maker):
         return maker
-    import inspect
-
     wanted = inspect.signature(maker).parameters
     if any(item.kind is item.VAR_KEYWORD for item in wanted.values()):
         return maker(**sizes)

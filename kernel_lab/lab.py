@@ -1,4 +1,4 @@
-"""``%lab``: doctor, target, targets, report. Called by `magics`."""
+"""``%lab``: doctor, target, targets, report, roofline. Called by `magics`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from typing import Any
 from kernel_lab import calls, runner
 from kernel_lab.errors import OptionError, suggest
 from kernel_lab.targets import choice, listing, machine
+from kernel_lab.targets import names as target_names
 from kernel_lab.targets import sources as target_sources
+
+_PLOTLY = "application/vnd.plotly.v1+json"
 
 HELP = """Ask kernel_lab.
 
@@ -17,14 +20,18 @@ HELP = """Ask kernel_lab.
   %lab target [NAME]     the GPU that cells compile for by default; sets it when a name is given
   %lab targets [NAME]    the known GPUs with limits and peaks; with a name, every number and its source
   %lab report [NAME]     show a report again, whole stages included
+  %lab roofline [NAME …] the reports of this session (or those named) under the roof of their GPU
 """
 
 
 def run(shell: Any, line: str) -> None:
     """Run one ``%lab`` command. Raises `OptionError` for an unknown one."""
-    words = shlex.split(line)
+    try:
+        words = shlex.split(line)
+    except ValueError as error:
+        raise OptionError(f"the line is not well quoted: {error}", hint="close the quote") from None
     command, rest = (words[0], words[1:]) if words else ("help", [])
-    commands = {"doctor": _doctor, "target": _target, "targets": _targets, "report": _report, "help": _help}
+    commands = {"doctor": _doctor, "target": _target, "targets": _targets, "report": _report, "roofline": _roofline, "help": _help}
     if command not in commands:
         raise OptionError(f"%lab has no command {command!r}", hint=suggest(command, commands, label="commands"))
     commands[command](rest)
@@ -67,6 +74,26 @@ def _report(rest: list[str]) -> None:
             hint=suggest(rest[0], known, label="reports") if rest and known else "run a %%triton or %%tile cell first",
         )
     display(bundle(report), raw=True)
+
+
+def _roofline(rest: list[str]) -> None:
+    import json
+
+    from IPython.display import display
+
+    from kernel_lab.roofline import figure, svg
+
+    unknown = next((name for name in rest if runner.find(name) is None), None)
+    if unknown is not None:
+        raise OptionError(f"there is no report {unknown!r}", hint=suggest(unknown, runner.names(), label="reports"))
+    reports = [report for name in rest or runner.names() if (report := runner.find(name)) is not None and report.roofline is not None]
+    if not reports:
+        raise OptionError("no report with a known amount of work yet", hint="run a cell with --ref, or declare its work: --flops, --bytes")
+    label = reports[-1].roofline.target if reports[-1].roofline is not None else ""
+    target = target_names.lookup(label.rpartition(", taken as ")[2])
+    # Static SVG for where no script runs; a notebook that knows plotly shows the figure
+    chart = json.loads(figure(reports, target).to_json())
+    display({_PLOTLY: chart, "text/html": svg(reports, target), "text/plain": f"Roofline of {target.label}"}, raw=True)
 
 
 def wanted_workers() -> tuple[str, ...]:

@@ -60,11 +60,12 @@ class Notebook:
         self.shell = InteractiveShell.instance()
         self.shell.colors = "nocolor" if hasattr(self.shell, "colors") else self.shell.colors
         self.run("%load_ext kernel_lab").fine()
+        self.own = dict(self.shell.user_ns)
 
     def clear(self) -> None:
         """Forget all names, and compile for sm_90 again."""
         self.shell.user_ns.clear()
-        self.shell.user_ns.update({"get_ipython": lambda: self.shell, "__name__": "__main__", "__builtins__": __builtins__})
+        self.shell.user_ns.update(self.own)
         self.run("%lab target sm_90").fine()
 
     @property

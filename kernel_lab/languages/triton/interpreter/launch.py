@@ -74,7 +74,14 @@ def install(interpreter: Any, target: Target, option_names: frozenset[str]) -> N
     function_type = interpreter.InterpretedFunction
     failure_type = interpreter.InterpreterError
     stock_run = function_type.run
+    stock_patch = interpreter._patch_lang
     patched: set[int] = set()
+
+    def patch(fn: Any) -> Any:
+        # Triton looks for the module among the function's globals; a helper that has come from another cell, or that imports names
+        # out of it, does not have it there
+        fn.__globals__.setdefault("__triton_language__", interpreter.tl)
+        return stock_patch(fn)
 
     def run(self: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
         bound = bind(self, args, kwargs, option_names)
@@ -106,6 +113,7 @@ def install(interpreter: Any, target: Target, option_names: frozenset[str]) -> N
         except Exception as error:
             raise failure_type(repr(error)) from error
 
+    interpreter._patch_lang = patch
     function_type.run = run
     function_type.__call__ = call
 
