@@ -89,7 +89,8 @@ def chart(report: Report, target: Target | None) -> Markup | None:
         return None
     roofline = replace(report.roofline, measured=report.roofline.measured and report.measurement is not None)
     try:  # the chart is an extra: a report must show without it, whatever goes wrong there
-        drawn = str(importlib.import_module("kernel_lab.roofline.svg").svg((report.name, roofline), target or lookup(roofline.target)))
+        roof = target or _meant(roofline.target)
+        drawn = str(importlib.import_module("kernel_lab.roofline.svg").svg((report.name, roofline), roof))
     except Exception:
         return None
     data = base64.b64encode(drawn.encode("utf-8", "replace")).decode("ascii")
@@ -97,6 +98,11 @@ def chart(report: Report, target: Target | None) -> Markup | None:
     limit = f", limited by {roofline.limited_by}" if roofline.limited_by else ""
     alt = f"Roofline of {roofline.target}: {what} at intensity {fmt.number(roofline.intensity)} flop/byte{limit}"
     return element("img", src=f"data:image/svg+xml;base64,{data}", alt=alt, style=css.CHART)
+
+
+def _meant(label: str) -> Target:
+    """The target whose label a roofline carries: "H100 SXM (sm_90)", or "sm_90, taken as H100 SXM"."""
+    return next(found for found in map(lookup, (label.split(",")[0], label)) if found.label == label)
 
 
 # 4. What next?

@@ -13,6 +13,7 @@ from kernel_lab.render.html import html
 from kernel_lab.render.markup import Markup, element, escape, join
 from kernel_lab.render.page import page
 from kernel_lab.results import Finding, Roofline, Stage, Verdict
+from kernel_lab.targets import lookup
 from tests.render.samples import (
     ALL,
     BOUND,
@@ -283,6 +284,14 @@ def test_a_chart_is_an_image_with_words(monkeypatch: pytest.MonkeyPatch) -> None
     # Without a measurement no chart may show a measured point, whatever the roofline claims.
     html(replace(RIGHT, roofline=replace(BOUND, measured=True)), target=H100)
     assert drawn[-1] == ("add", BOUND)
+
+
+@pytest.mark.parametrize("name", ["H100 SXM", "sm_90", "gfx942"])
+def test_a_chart_finds_its_roof_by_its_label(name: str) -> None:
+    target = lookup(name)
+    with_target, without = (html(replace(RIGHT, roofline=replace(BOUND, target=target.label)), target=given) for given in (target, None))
+    assert "<img" in without
+    assert with_target[with_target.index("<img") :] == without[without.index("<img") :]
 
 
 def test_a_page_stands_alone() -> None:
