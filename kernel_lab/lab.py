@@ -19,7 +19,7 @@ HELP = """Ask kernel_lab.
   %lab doctor            what is installed, what is missing, and how to get it
   %lab target [NAME]     the GPU that cells compile for by default; sets it when a name is given
   %lab targets [NAME]    the known GPUs with limits and peaks; with a name, every number and its source
-  %lab report [NAME]     show a report again, whole stages included
+  %lab report [NAME]     show a report again; with a stage (%lab report add ptx) the whole text of that stage
   %lab roofline [NAME …] the reports of this session (or those named) under the roof of their GPU
 """
 
@@ -73,7 +73,13 @@ def _report(rest: list[str]) -> None:
             f"there is no report {rest[0]!r}" if rest else "there is no report yet",
             hint=suggest(rest[0], known, label="reports") if rest and known else "run a %%triton or %%tile cell first",
         )
-    display(bundle(report), raw=True)
+    if len(rest) < 2:
+        display(bundle(report), raw=True)
+        return
+    for kernel in report.kernels:
+        if rest[1] not in kernel.stages:
+            raise OptionError(f"{kernel.name} has no stage {rest[1]!r}", hint=suggest(rest[1], kernel.stages, label="stages"))
+        print(kernel.stages[rest[1]].text)
 
 
 def _roofline(rest: list[str]) -> None:

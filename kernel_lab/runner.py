@@ -100,7 +100,8 @@ def _run(ask: Ask, progress: Callable[[str | Report], None] | None) -> Report:
         """News from the worker: a line of text, or the first of many configurations, which is shown at once."""
         if "first" in news:
             following = Finding(f"the first of {news['of']} configurations; the others follow", code="following")
-            tell(Report(_info(ask), tuple(news["first"]), warnings=(following,)))
+            waiting = Verdict(None, reason="still compiling and verifying")
+            tell(Report(_info(ask), tuple(news["first"]), waiting, warnings=(following,)))
         elif "progress" in news:
             tell(str(news["progress"]))
 
