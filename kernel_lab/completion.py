@@ -9,7 +9,7 @@ from typing import Any
 from kernel_lab import options, runner
 from kernel_lab.targets import names as target_names
 
-SUBCOMMANDS = ("doctor", "report", "target", "targets", "help")
+SUBCOMMANDS = ("doctor", "report", "roofline", "target", "targets", "help")
 
 
 def complete(line: str, cursor: int, namespace: Mapping[str, Any], body: str = "") -> tuple[list[str], str]:
@@ -55,7 +55,7 @@ def _lab_words(before: str, fragment: str) -> list[str]:
     command = words[1] if len(words) > 2 or (len(words) == 2 and before.endswith(" ")) else None
     if command == "target" or command == "targets":
         return [*target_names.known()]
-    if command == "report":
+    if command in ("report", "roofline"):
         return [*runner.names()]
     return list(SUBCOMMANDS) if command is None else []
 
