@@ -150,7 +150,7 @@ def _install_memory(interpreter: Any) -> None:
         # Programs run one after another, so one element at a time is atomic; duplicates within a block add up.
         pointers, values, active = (np.atleast_1d(a) for a in np.broadcast_arrays(ptr.data, value.data, mask.data))
         old = np.zeros(pointers.shape, dtype=value.data.dtype)
-        always = np.ones(1, dtype=bool)
+        always: Any = np.ones(1, dtype=bool)
         for index in np.ndindex(pointers.shape):
             if not active[index]:
                 continue

@@ -17,7 +17,8 @@ KNOWN_DIFFERENCES: dict[str, str] = {
     "torch's own conversion to float8_e4m3fn gives NaN. fp8e4b15 has no NaN: it becomes the largest value.",
     "NaN in argmax": "tl.argmax and tl.argmin pass over NaN; compiled code compares with it, so its answer depends on the tree's order.",
     "ties in argmax": "With tie_break_left=False the leftmost index is returned; a GPU may return any of the equal ones.",
-    "float to int": "float → int conversions out of the integer's range, and of NaN, are undefined in LLVM; NVIDIA GPUs saturate.",
+    "float to int": "float → int conversions out of the integer's range, and of NaN, are undefined in LLVM; here they saturate at the "
+    "width (8-bit results at 16 bits, then truncated) and NaN gives 0, as on an H200.",
     "integer division by zero": "x // 0 and x % 0 are undefined in LLVM; here they give 0.",
     "shift past the width": "Shifts by the bit width or more are undefined in LLVM.",
     "approximate functions": "exp, log, sin, fast_* and division are correctly rounded or nearly so here; a GPU's approximations differ by "

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[Any]
+Array: TypeAlias = NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ STORED = frozenset(FLOAT8) | {"bf16"}
 def _decoding(name: str) -> Array:
     """float32[256]: the value of each code."""
     kind = FLOAT8[name]
-    values = np.empty(256, dtype=np.float32)
+    values: Array = np.empty(256, dtype=np.float32)
     for code in range(256):
         exponent = (code & 0x7F) >> kind.mantissa_bits
         fraction = (code & ((1 << kind.mantissa_bits) - 1)) / (1 << kind.mantissa_bits)

@@ -7,12 +7,12 @@ the caller; on a GPU they may be off by the few ulps that the library's manual a
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[Any]
+Array: TypeAlias = NDArray[Any]
 Function = Callable[..., Any]
 
 

@@ -240,6 +240,25 @@ def check_float8_conversions():
     assert run("copy", big, torch.float8_e5m2).float().tolist()[:3] == [57344, -57344, 57344]
 
 
+def check_float_to_integer_saturates():
+    # The expected values were read on an H200 (Triton 3.6).
+    x = torch.tensor([3e9, -3e9, math.nan, 1.5, -1.5, 300.0, -300.0, 1e20])
+    assert run("copy", x, torch.int32).tolist() == [2147483647, -2147483648, 0, 1, -1, 300, -300, 2147483647]
+    assert run("copy", x, torch.int8).tolist() == [-1, 0, 0, 1, -1, 44, -44, -1]
+    assert run("copy", x, torch.uint8).tolist() == [255, 0, 0, 1, 0, 44, 0, 255]
+    assert run("copy", x, torch.int64).tolist() == [3000000000, -3000000000, -(2**63), 1, -1, 300, -300, 2**63 - 1]
+
+
+def check_float8_as_on_a_gpu():
+    # Codes read on an H200 (Triton 3.6), the same from float32, float16 and bfloat16.
+    x = torch.tensor([1e6, -1e6, math.inf, math.nan, 449, 464, 465, 57344, 61440, 65504, -0.0, 2**-10, 3 * 2**-10, 2**-17, -(2**-17), 300])
+    e5m2 = [123, 251, 123, 127, 95, 95, 95, 123, 123, 123, 128, 20, 26, 0, 128, 93]
+    e4m3 = [126, 254, 126, 127, 126, 126, 126, 126, 126, 126, 128, 0, 2, 0, 128, 121]
+    for source in (torch.float32, torch.float16, torch.bfloat16):
+        assert run("copy", x.to(source), torch.float8_e5m2).view(torch.uint8).tolist() == e5m2
+        assert run("copy", x.to(source), torch.float8_e4m3fn).view(torch.uint8).tolist() == e4m3
+
+
 def check_integers_as_on_a_gpu():
     assert run("wrap", torch.tensor([1, 0], dtype=torch.int32)).tolist() == [-(2**31), 2**31 - 1]
     assert run("divide", torch.tensor([-7, 7], dtype=torch.int32)).tolist() == [-3, 3]
