@@ -29,9 +29,9 @@ def entries(tree: ast.Module, names: Mapping[str, Any]) -> list[str]:
         launching |= more
     applied = _applied(tree, {name for name in launching if isinstance(functions[name], ast.ClassDef)})
     wrappers = [name for name in functions if name in launching and isinstance(functions[name], ast.FunctionDef)]
+    wrappers = [name for name in wrappers if not _is_benchmark(functions[name])]
     called = {other for name in wrappers for other in reads[name] if other != name}
     candidates = [name for name in wrappers if name not in called] or wrappers
-    candidates = [name for name in candidates if not _is_benchmark(functions[name])]
     candidates += [name for name in applied if name not in called]
     if candidates:
         return candidates
