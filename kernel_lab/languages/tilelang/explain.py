@@ -15,16 +15,14 @@ from kernel_lab.languages.tilelang.lowering import Refused
 
 _MARKER = re.compile(r"-->\s+(.+?):(\d+)(?::\d+)?\s*$", re.MULTILINE)
 _NOISE = re.compile(r"^(Traceback|File \"|Stack trace|\[bt\]|-->|\d*\s*\||During handling|The above exception|=+$|-+$|\.\.\.$)")
-_CHECK = re.compile(r"^(?:.*?:\d+: )?(?:\w*Error: )?(?:Check failed: \(.*?\)(?: is false)?:?|InternalError:)\s*", re.DOTALL)
+_CHECK = re.compile(r"^(?:.*?:\d+: )?(?:[\w.]*Error: )?(?:Check failed: (?:\(.*\) is false|\(.*?\)(?=:|$)):?|InternalError:)\s*")
 _OURS = ("tilelang", "tvm", "tvm_ffi")
 
 
 def explain(error: BaseException, loaded: Loaded) -> BaseException:
     """``error`` as a `CompileError` with the cell line; the error itself when TileLang had no part in it."""
     if isinstance(error, KernelLabError):
-        if error.cell_line is not None and error.excerpt is None:
-            error.excerpt = _excerpt(loaded, error.cell_line)
-        return error
+        return with_line(error, error.cell_line, loaded) if error.excerpt is None else error
     if isinstance(error, Refused):
         hint = "the generated code is the cause: change the operation on this line, or report the kernel to TileLang"
         return _failure(f"{error.tool} refused the generated code: {error.reason}", error.cell_line, loaded, hint)
@@ -33,6 +31,12 @@ def explain(error: BaseException, loaded: Loaded) -> BaseException:
     line = _marked_line(error, loaded) or cell_line(error, loaded)
     what, advice = _words(error)
     return _failure(what, line, loaded, advice)
+
+
+def with_line(error: KernelLabError, line: int | None, loaded: Loaded) -> KernelLabError:
+    """``error`` at a line of the cell, with that line's text."""
+    error.cell_line, error.excerpt = line, _excerpt(loaded, line)
+    return error
 
 
 def _failure(what: str, line: int | None, loaded: Loaded, hint: str | None) -> CompileError:

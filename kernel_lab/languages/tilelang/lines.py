@@ -46,8 +46,10 @@ def split_directives(text: str, cell_file: str, gemm: int | None = None) -> tupl
     return "".join(f"{row}\n" for row, _ in kept), tuple(line for _, line in kept)
 
 
-def mark_sass(text: str, generated: str, code_map: LineMap, cell_file: str) -> str:
-    """A disassembly with one marker per change of cell line, in the place of markers that lead through ``generated`` and its headers."""
+def mark_sass(text: str, ptx: str | None, generated: str, code_map: LineMap, cell_file: str) -> str:
+    """A disassembly with one marker per change of cell line, in the place of markers that lead through ``ptx`` and ``generated``."""
+    if ptx is not None:
+        text = sass.relate(text, ptx, generated)
     mapped = sass.line_map(text, generated)
     kept: list[str] = []
     last: int | str | None = "nothing yet"

@@ -61,7 +61,7 @@ def lower_kernel(kernel: TileKernel, loaded: Loaded, target: Target) -> tuple[tu
         if compiled.ptx is not None:
             add("ptx", _without_folders(compiled.ptx), file=compiled.generated, through=code_map)
         if compiled.sass is not None:
-            add("sass", lines.mark_sass(compiled.sass, compiled.generated, code_map, loaded.file))
+            add("sass", lines.mark_sass(compiled.sass, compiled.ptx, compiled.generated, code_map, loaded.file))
     elif target.backend == "hip" and shutil.which("hipcc") is None:
         notes.append(GET_HIPCC)
     kernels = []

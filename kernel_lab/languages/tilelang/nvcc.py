@@ -127,7 +127,7 @@ def _disassemble(cubin: Path, nvcc: Path) -> tuple[str | None, tuple[str, ...]]:
     if tool is None:
         return None, (GET_NVDISASM,)
     try:
-        done = subprocess.run([str(tool), "-c", "-gi", str(cubin)], capture_output=True, text=True, errors="replace", check=False)
+        done = subprocess.run([str(tool), "-c", "-gi", "-gp", str(cubin)], capture_output=True, text=True, errors="replace", check=False)
     except OSError as error:
         return None, (f"{tool} could not be started ({error.strerror or error}), so SASS is left out",)
     if done.returncode != 0:

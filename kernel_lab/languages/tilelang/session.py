@@ -11,10 +11,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from kernel_lab import cuda_stand_in
-from kernel_lab.errors import EntryError, NotRunnable
+from kernel_lab.errors import CompileError, EntryError, NotRunnable
+from kernel_lab.ir.files import same_file
 from kernel_lab.languages.protocol import Loaded, Lowered, Mode
 from kernel_lab.languages.tilelang import targets as tile_targets
-from kernel_lab.languages.tilelang.explain import explain
+from kernel_lab.languages.tilelang.explain import explain, with_line
 from kernel_lab.languages.tilelang.kernels import TileKernel
 from kernel_lab.languages.tilelang.lowering import lower_kernel
 from kernel_lab.languages.tilelang.shapes import named_inputs
@@ -49,12 +50,27 @@ class TileLangSession:
             kernels: list[Kernel] = []
             findings: list[Finding] = []
             for kernel in self._kernels(entry, problem, arguments):
-                made, found = lower_kernel(kernel, loaded, self.target)
+                made, found = self._lowered(kernel, loaded)
                 kernels += made
                 findings += found
             return Lowered(tuple(kernels), (), tuple(findings))
         except Exception as error:
             explained = explain(error, loaded)
+            if explained is error:
+                raise
+            raise explained from error
+
+    def _lowered(self, kernel: TileKernel, loaded: Loaded) -> tuple[tuple[Kernel, ...], tuple[Finding, ...]]:
+        """One kernel's stages; an error that names no line of the cell gets that of the kernel's definition."""
+        try:
+            return lower_kernel(kernel, loaded, self.target)
+        except Exception as error:
+            explained = explain(error, loaded)
+            code = getattr(kernel.python, "__code__", None)
+            if isinstance(explained, CompileError) and explained.cell_line is None and code is not None:
+                if same_file(code.co_filename, loaded.file):
+                    explained = with_line(explained, code.co_firstlineno, loaded)
+                    explained.what = f"{explained.what} (while {kernel.name} was lowered)"
             if explained is error:
                 raise
             raise explained from error
@@ -118,8 +134,11 @@ def open_session(target: Target, mode: Mode) -> Iterator[TileLangSession]:
         if mode == "device":
             yield TileLangSession(target, mode, Recording())
             return
-        cuda_stand_in.install(target)
-        with recording(cuda_stand_in.properties(target)) as recorded:
+        properties = None
+        if target.backend in ("cuda", "hip"):
+            cuda_stand_in.install(target)
+            properties = cuda_stand_in.properties(target)
+        with recording(properties) as recorded:
             yield TileLangSession(target, mode, recorded)
 
 
