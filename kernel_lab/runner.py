@@ -73,6 +73,7 @@ _by_key: OrderedDict[str, Report] = OrderedDict()
 
 def run(ask: Ask, progress: Callable[[str | Report], None] | None = None) -> Report:
     """Answer ``ask``. Raises a `KernelLabError` when it does not compile; a wrong kernel is a report whose verdict failed."""
+    require(ask.language)
     reason = languages.get(ask.language).supports(ask.target)
     if reason:
         raise TargetError(reason, hint=f"choose another target: {', '.join(target_names.known()[:12])}, …")

@@ -80,6 +80,7 @@ def _run(connection: Connection, request: Request) -> Answer:
     storages: dict[str, Any] = {}
     before: dict[str, int] = {}
     try:
+        sys.path[:] = dict.fromkeys([*request.path, *sys.path])
         module, _, name = request.function.partition(":")
         args, storages = wire.load(request.parcel)
         before = {key: hash(content) for key, content in request.parcel.storages.items()}

@@ -188,7 +188,7 @@ class LocalExecutor:
             try:
                 connection = worker.wait_ready()
                 self._number += 1
-                request = Request(self._number, function, parcel, timeout_s)
+                request = Request(self._number, function, parcel, timeout_s, tuple(path or os.getcwd() for path in sys.path))
                 start = worker.position()
                 connection.send(request)
                 answer = self._await(worker, connection, request, listener, what, start)

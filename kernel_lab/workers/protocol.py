@@ -10,12 +10,16 @@ from kernel_lab.workers.wire import Parcel
 
 @dataclass(frozen=True)
 class Request:
-    """Run ``function`` ("module:name") on the arguments in ``parcel``, at most ``timeout_s`` seconds."""
+    """Run ``function`` ("module:name") on the arguments in ``parcel``, at most ``timeout_s`` seconds.
+
+    ``path`` is where the notebook finds modules now: what is imported there must be found by the worker too.
+    """
 
     number: int
     function: str
     parcel: Parcel
     timeout_s: float
+    path: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
