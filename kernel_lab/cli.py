@@ -80,6 +80,7 @@ def _targets(given: Any) -> int:
 def _compile(given: Any) -> int:
     module = _load(given.file)
     report = api.compile(_named(module, given.entry), **_arguments(given, module))
+    _write_page(report, given)
     if given.stage:
         for kernel in report.kernels:
             if given.stage not in kernel.stages:
@@ -97,6 +98,7 @@ def _verify(given: Any) -> int:
     except Exception as error:
         raise OptionError(f"--ref {given.ref!r}: {type(error).__name__}: {error}", hint="it is evaluated over the file's names") from None
     report = api.verify(_named(module, given.entry), reference, **_arguments(given, module))
+    _write_page(report, given)
     status = _show(report, given)
     return 1 if report.verdict is not None and report.verdict.passed is False else status
 
@@ -115,11 +117,16 @@ def _arguments(given: Any, module: types.ModuleType) -> dict[str, Any]:
     }
 
 
+def _write_page(report: Report, given: Any) -> None:
+    if given.html:
+        from kernel_lab import render
+
+        given.html.write_text(render.page.page(report.name, [report]), encoding="utf-8")
+
+
 def _show(report: Report, given: Any) -> int:
     from kernel_lab import render
 
-    if given.html:
-        given.html.write_text(render.page.page(report.name, [report]), encoding="utf-8")
     if given.json:
         import json
 
