@@ -130,7 +130,8 @@ def _encode_float8(values: Array, name: str, toward_zero: bool) -> Array:
 
 def round_to_half_toward_zero(values: Array) -> Array:
     """float16 nearest to ``values`` that is not larger in magnitude; what is too large becomes ±65504, infinity stays."""
-    half = values.astype(np.float16)
+    with np.errstate(over="ignore"):
+        half = values.astype(np.float16)
     grew = np.abs(half.astype(np.float64)) > np.abs(values.astype(np.float64))
     return np.where(grew, np.nextafter(half, np.float16(0)), half)
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from kernel_lab.errors import CompileError, KernelLabError, suggest
 from kernel_lab.languages.triton.grid import normalise
-from kernel_lab.languages.triton.interpreter.where import root_cause
+from kernel_lab.languages.triton.interpreter.where import located, root_cause
 from kernel_lab.results import Resources
 from kernel_lab.targets import Target
 
@@ -84,11 +84,14 @@ def install(interpreter: Any, target: Target, option_names: frozenset[str]) -> N
         return stock_patch(fn)
 
     def run(self: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
-        bound = bind(self, args, kwargs, option_names)
-        options = {name: value for name, value in kwargs.items() if name not in bound}
+        try:
+            bound = bind(self, args, kwargs, option_names)
+            sizes = (0, 0, 0) if warmup else normalise(grid, bound, target)
+        except CompileError as error:
+            raise located(CompileError, error.what, error.hint) from error.__cause__
         if warmup:
+            options = {name: value for name, value in kwargs.items() if name not in bound}
             return InterpretedKernel(self, options, bound, target)
-        sizes = normalise(grid, bound, target)
         patched.clear()
         arguments = {name: value for name, value in kwargs.items() if name in bound}
         try:

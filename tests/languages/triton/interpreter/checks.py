@@ -176,12 +176,11 @@ def check_bf16_reductions():
 
 
 def check_half_sum_rounds_at_each_step():
-    x = torch.full((1, 4096), 1 / 3).half()
-    got = reduced("sum", x).item()
-    tree = x[0]
-    while len(tree) > 1:
-        tree = tree[: len(tree) // 2] + tree[len(tree) // 2 :]
-    assert got == tree.item()
+    x = torch.randn(16, 1024).half()
+    tree = x
+    while tree.shape[1] > 1:
+        tree = tree[:, : tree.shape[1] // 2] + tree[:, tree.shape[1] // 2 :]
+    assert torch.equal(reduced("sum", x), tree[:, 0])
 
 
 def check_nan_is_dropped_by_max():
@@ -350,6 +349,10 @@ def kernel(o, KIND: tl.constexpr, N: tl.constexpr):
 @triton.jit
 def helper(N: tl.constexpr):
     return tl.arange(0, N)
+
+
+def launch(o, grid, **options):
+    kernel[grid](o, "none", 16, **options)
 """
 
 
@@ -369,6 +372,10 @@ def check_rules_name_argument_value_and_line():
         assert error.excerpt
     error = fails(NotRunnable, lambda: kernel[(1,)](o, "asm", 8))
     assert error.what == "not verified: inline assembly at cell line 13", error.what
+    launch = cell(RULES).launch
+    for call in (lambda: launch(o, (1, 70000)), lambda: launch(o, (1,), num_warp=8)):
+        error = fails(CompileError, call)
+        assert error.cell_line == 27 and "kernel[grid]" in error.excerpt, error
     assert "block of 8 values" in fails(NotRunnable, lambda: kernel[(1,)](o, "truth", 8)).what
 
 

@@ -27,8 +27,8 @@ def test_every_code_decodes(name: str) -> None:
 @pytest.mark.parametrize("name", OTHER)
 def test_encoding_rounds_to_nearest_even(name: str) -> None:
     codes = np.arange(1 << 15, dtype=np.uint16) if name == "bf16" else np.arange(128, dtype=np.uint8)
-    finite = formats.decode(codes, name).astype(np.float64)
-    finite = finite[np.isfinite(finite)]
+    finite = formats.decode(codes, name)
+    finite = finite[np.isfinite(finite)].astype(np.float64)
     between = (finite[1:] + finite[:-1]) / 2
     values = np.concatenate([finite, between, np.nextafter(between, 0), np.nextafter(between, np.inf)]).astype(np.float32)
     values = np.concatenate([values, -values])
@@ -47,9 +47,9 @@ def test_overflow_saturates_in_float8_and_not_in_bf16() -> None:
 @pytest.mark.parametrize("name", ["bf16", "fp8e5", "fp8e4nv"])
 def test_toward_zero_never_grows(name: str) -> None:
     values = np.linspace(-3, 3, 1001, dtype=np.float32)
-    got = formats.decode(formats.encode(values, name, toward_zero=True), name)
-    assert (np.abs(got) <= np.abs(values)).all()
-    assert (np.abs(got - values) <= np.abs(formats.decode(formats.encode(values, name), name) - values) * 4 + 2**-10).all()
+    codes = formats.encode(values, name, toward_zero=True)
+    assert (np.abs(formats.decode(codes, name)) <= np.abs(values)).all()
+    assert (np.abs(formats.decode(codes + codes.dtype.type(1), name)) > np.abs(values)).all()
 
 
 @pytest.mark.parametrize("name", sorted(formats.STORED))
