@@ -103,6 +103,10 @@ class WorkerDied(KernelLabError):
     """The process that ran the kernel ended without an answer."""
 
 
+class GpuFault(KernelLabError):
+    """The GPU stopped the kernel: illegal or misaligned address, failed assertion. The process that launched it is spent."""
+
+
 class JobTimeout(KernelLabError):
     """A job ran past its time limit and was stopped."""
 

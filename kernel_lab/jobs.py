@@ -17,7 +17,17 @@ from typing import Any, cast
 
 from kernel_lab import cell as cells
 from kernel_lab import languages
-from kernel_lab.errors import CellError, EntryError, InputError, KernelLabError, NotRunnable, OptionError, ReferenceFailed, suggest
+from kernel_lab.errors import (
+    CellError,
+    EntryError,
+    GpuFault,
+    InputError,
+    KernelLabError,
+    NotRunnable,
+    OptionError,
+    ReferenceFailed,
+    suggest,
+)
 from kernel_lab.job import ENTRY, REFERENCE, Job
 from kernel_lab.languages.protocol import Loaded, Lowered, Session
 from kernel_lab.problem import InputSpec, Problem, make_arguments, missing_sizes
@@ -145,12 +155,35 @@ def _loaded(job: Job, environment: Mapping[str, Any]) -> Iterator[tuple[Session,
             loaded.module = _execute(job, environment)
             yield session, loaded, _entry(job, loaded.module)
         except BaseException as error:
-            explained = session.explain(error, loaded)
+            explained = _gpu_fault(error, job) or session.explain(error, loaded)
             if isinstance(explained, KernelLabError) and explained.cell_line and not explained.excerpt and job.cell:
                 explained.excerpt = job.cell.line(explained.cell_line)
             if explained is error:
                 raise
             raise explained from None
+
+
+_FAULTS = {
+    "illegal memory access": "an address outside its tensor: check offsets and masks",
+    "misaligned address": "an address that is not a multiple of the access's width: check assumptions such as tl.multiple_of",
+    "device-side assert": "an assertion in the kernel, or an index out of range in torch",
+    "illegal instruction": "the kernel was compiled for another GPU, or its code was overwritten",
+    "unspecified launch failure": "often an address outside shared memory",
+}
+
+
+def _gpu_fault(error: BaseException, job: Job) -> GpuFault | None:
+    """The GPU's own refusal, by which this process's context is lost; None for any other error."""
+    if job.mode != "device" or isinstance(error, KernelLabError):
+        return None
+    text = str(error)
+    for fault, reason in _FAULTS.items():
+        if fault in text:
+            name = job.problem.entry or "the kernel"
+            return GpuFault(
+                f"{name}: {fault} on the GPU", hint=f"{reason}\nthe GPU worker is replaced; your notebook and its variables are untouched"
+            )
+    return None
 
 
 def _execute(job: Job, environment: Mapping[str, Any]) -> types.ModuleType:

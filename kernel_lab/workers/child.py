@@ -15,7 +15,7 @@ import traceback
 from multiprocessing.connection import Client, Connection
 from typing import Any
 
-from kernel_lab.errors import KernelLabError
+from kernel_lab.errors import GpuFault, KernelLabError
 from kernel_lab.workers import wire
 from kernel_lab.workers.protocol import Answer, Event, Request
 
@@ -101,7 +101,8 @@ def _run(connection: Connection, request: Request) -> Answer:
     except Exception as error:
         failed = True
         parcel, _ = wire.dump(RuntimeError(f"the result could not be sent back from the worker: {error}"), known)
-    return Answer(request.number, failed, parcel, changed, log_since(start))
+    spent = failed and isinstance(value, GpuFault)
+    return Answer(request.number, failed, parcel, changed, log_since(start), spent)
 
 
 def _portable(error: BaseException) -> BaseException:

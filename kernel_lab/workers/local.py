@@ -199,6 +199,8 @@ class LocalExecutor:
                 error = self._death(worker, what, start)
                 self.restart(kind)
                 raise error from None
+            if answer.spent:
+                self.restart(kind)
         self.last_printed = answer.printed
         for key, content in answer.changed.items():
             wire.write_storage(storages[key], content)

@@ -32,13 +32,16 @@ class Event:
 
 @dataclass(frozen=True)
 class Answer:
-    """The end of a request: a value or an error in ``parcel``, storages that were changed, what was printed meanwhile."""
+    """The end of a request: a value or an error in ``parcel``, storages that were changed, what was printed meanwhile.
+
+    ``spent`` says that the process can run no further job (its GPU context is poisoned) and must be replaced."""
 
     number: int
     failed: bool
     parcel: Parcel
     changed: dict[str, bytes]
     printed: str
+    spent: bool = False
 
 
 class Executor(Protocol):

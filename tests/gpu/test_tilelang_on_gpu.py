@@ -18,7 +18,7 @@ def matmul_reference(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
 
 @pytest.mark.parametrize("sizes", ["M=512, N=512, K=512", "M=128, N=256, K=1024"])
 def test_a_matmul_is_verified_and_measured_on_the_gpu(sizes: str) -> None:
-    import tile_kernels
+    from tests.gpu import tile_kernels
 
     report = kernel_lab.verify(tile_kernels.matmul, matmul_reference, sizes=sizes)
     assert report.verdict is not None and report.verdict.passed is True, report.verdict
@@ -27,7 +27,7 @@ def test_a_matmul_is_verified_and_measured_on_the_gpu(sizes: str) -> None:
 
 
 def test_a_wrong_matmul_is_found_on_the_gpu() -> None:
-    import tile_kernels
+    from tests.gpu import tile_kernels
 
     report = kernel_lab.verify(tile_kernels.matmul_short_of_k, matmul_reference, sizes="M=128, N=128, K=256")
     assert report.verdict is not None and report.verdict.passed is False, report.verdict
