@@ -170,7 +170,7 @@ def _mode(arguments: Any, work: torch.dtype, dot_precision: str | None) -> Runni
     unit = 2.0**-53 if dtypes == {torch.float64} else 2.0**-24
     operand = 0.0
     if dot_precision is not None and dot_precision.startswith("tf32") and torch.float32 in dtypes:
-        operand = 2.0**-10  # both operands keep 11 bits: 2⁻¹¹ each
+        operand = 2.0**-10  # both operands keep 11 bits, and some GPUs truncate: a mean of 2⁻¹¹ each
     if any(d.itemsize == 1 for d in dtypes):
         operand = max(operand, 2.0**-13)  # FP8 tensor cores align products to 13 bits before they add
     narrow = [torch.finfo(d).eps / 2 for d in dtypes if d.itemsize < 4]

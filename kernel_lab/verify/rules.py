@@ -55,9 +55,12 @@ class Operation:
             return (errors * errors).sum(dim=dims, keepdim=keep).sqrt()
         return errors.sum(dim=dims, keepdim=keep)
 
-    def get(self, index: int, name: str, default: Any = None) -> Any:
-        """The argument at ``index`` or called ``name``."""
-        return self.args[index] if index < len(self.args) else self.kwargs.get(name, default)
+    def get(self, name: str, default: Any = None) -> Any:
+        """The argument called ``name`` in the operation's schema, wherever it was passed."""
+        if name in self.kwargs:
+            return self.kwargs[name]
+        index = next((i for i, a in enumerate(self.func._schema.arguments) if a.name == name), len(self.args))
+        return self.args[index] if index < len(self.args) else default
 
     def chain(self, count: float) -> float:
         """The relative error of a sum of ``count`` terms, over the sum of their absolute values."""

@@ -11,13 +11,15 @@ import torch
 from kernel_lab.verify.rules import INPUT_ULPS, OUTPUT_ULPS, Error, Operation, functional, rule
 
 _aten = torch.ops.aten
+SPREAD = 3.0
+"""Allowed random part of operand truncation, over √(A²·B²), in units of its mean."""
 NARROW = 0.5
 """Standard deviation of the relative rounding of an operand, in units of its roundoff (uniform, and smaller in an upper octave)."""
 Product = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
 
 def _contraction(op: Operation, product: Product, a: int, b: int, length: float) -> torch.Tensor:
-    """|A|·E_B + E_A·|B| + E_A·E_B + (√K·u + operand)·|A|·|B| for ``product(args[a], args[b])`` over ``length`` terms.
+    """|A|·E_B + E_A·|B| + E_A·E_B + √K·u·|A|·|B| for ``product(args[a], args[b])`` over ``length`` terms.
 
     A computed operand may be rounded to the inputs' dtype on its way into the tensor core (as flash attention does with the
     probabilities). With independent errors those roundings enter, and squares are summed.
@@ -31,7 +33,10 @@ def _contraction(op: Operation, product: Product, a: int, b: int, length: float)
         left_error, right_error = (None if e is None else e * e for e in (left_error, right_error))
         total = product(left, right) * ((NARROW * op.mode.narrow_unit) ** 2 if computed else op.mode.unit**2)
     else:
-        total = product(left, right) * (op.chain(length) + op.mode.operand)
+        total = product(left, right) * op.chain(length)
+        if op.mode.operand:
+            spread = product(left * left, right * right).clamp_min(0.0).sqrt() * SPREAD
+            total = total + (product(op.args[a].double(), op.args[b].double()).abs() + spread) * op.mode.operand
     if right_error is not None:
         total = total + product(left if left_error is None else left + left_error, right_error)
     if left_error is not None:
@@ -75,8 +80,8 @@ def convolution(op: Operation) -> Error:
     return total
 
 
-def _dims(op: Operation, position: int = 1) -> list[int]:
-    value = op.get(position, "dim")
+def _dims(op: Operation) -> list[int]:
+    value = op.get("dim")
     rank = op.args[0].dim()
     if value is None or isinstance(value, bool) or value == []:
         return list(range(rank))
@@ -94,7 +99,7 @@ def _total(values: torch.Tensor, dims: list[int], keep: bool) -> torch.Tensor:
 @rule("sum", "mean", "nansum")
 def summed(op: Operation) -> Error:
     """Σ E + √K·u·Σ|x|, over K for a mean."""
-    dims, keep = _dims(op), bool(op.get(2, "keepdim", False))
+    dims, keep = _dims(op), bool(op.get("keepdim", False))
     count = _count(op, dims)
     values = op.args[0].abs().double()
     total = op.total(op.error(0), dims, keep) + _total(values * op.chain(count), dims, keep)
@@ -107,16 +112,17 @@ def summed(op: Operation) -> Error:
 def variance(op: Operation) -> tuple[Error, ...]:
     """Two passes: the mean's error, then Σ(x−μ)² with each deviation rounded at the scale |x| + |μ|."""
     values, error, unit = op.args[0].double(), op.error(0), op.mode.unit
-    dims, keep = _dims(op), bool(op.kwargs.get("keepdim", False))
+    dims, keep = _dims(op), bool(op.get("keepdim", False))
     count = _count(op, dims)
-    correction = op.kwargs.get("correction")
+    correction = op.get("correction", int(bool(op.get("unbiased", True))))
     divisor = max(count - (1 if correction is None else float(correction)), 1e-300)
     mean = _total(values, dims, True) / max(count, 1)
     mean_error = _total(error + values.abs() * op.chain(count), dims, True) / max(count, 1) + mean.abs() * OUTPUT_ULPS * unit
     deviation = (values - mean).abs()
-    deviation_error = error + mean_error + (values.abs() + mean.abs()) * INPUT_ULPS * unit
+    rounding = error + (values.abs() + mean.abs()) * INPUT_ULPS * unit
     squares = deviation * deviation
-    square_error = (2 * deviation + deviation_error) * deviation_error + squares * op.chain(count)
+    # Σ(x−μ) = 0: the mean's own error enters squared only.
+    square_error = (2 * deviation + rounding) * rounding + mean_error * mean_error + squares * op.chain(count)
     spread = _total(squares, dims, keep) / divisor
     spread_error = _total(square_error, dims, keep) / divisor + spread * OUTPUT_ULPS * unit
     name = op.func.overloadpacket.__name__
@@ -130,8 +136,8 @@ def variance(op: Operation) -> tuple[Error, ...]:
 @rule("linalg_vector_norm")
 def norm(op: Operation) -> Error:
     """The 2-norm and the 1-norm; other orders are unknown."""
-    order, dims, keep = float(op.get(1, "ord", 2)), _dims(op, 2), bool(op.get(3, "keepdim", False))
-    values, error, count = op.args[0].abs().double(), op.error(0), _count(op, _dims(op, 2))
+    order, dims, keep = float(op.get("ord", 2)), _dims(op), bool(op.get("keepdim", False))
+    values, error, count = op.args[0].abs().double(), op.error(0), _count(op, _dims(op))
     if order == 1:
         return _total(error + values * op.chain(count), dims, keep)
     if order != 2:
@@ -158,7 +164,7 @@ def product(op: Operation) -> Error:
     total = relative.cumsum(op.args[1]) if "cumprod" in op.func.overloadpacket.__name__ else None
     if total is None:
         dims = _dims(op)
-        total = _total(relative, dims, bool(op.get(2, "keepdim", False)))
+        total = _total(relative, dims, bool(op.get("keepdim", False)))
     return op.result.abs().double() * torch.expm1(total)
 
 
@@ -192,7 +198,7 @@ def log_softmax(op: Operation) -> Error:
 @rule("logsumexp")
 def logsumexp(op: Operation) -> Error:
     """As log softmax, for one dimension; unknown for several."""
-    dims, keep = _dims(op), bool(op.get(2, "keepdim", False))
+    dims, keep = _dims(op), bool(op.get("keepdim", False))
     if len(dims) != 1:
         return torch.full(op.result.shape, float("inf"), dtype=torch.float64, device=op.result.device)
     _, total = _exponent(op, dims[0])
@@ -206,7 +212,7 @@ def accumulated(op: Operation) -> Error:
     call = functional(op.func)
     args: list[Any] = list(op.args)
     source = 3 if "index_put" not in op.func.overloadpacket.__name__ else 2
-    accumulates = source == 3 or bool(op.get(3, "accumulate", False))
+    accumulates = source == 3 or bool(op.get("accumulate", False))
     errors, sizes, ones = list(args), list(args), list(args)
     errors[0], errors[source] = op.error(0), op.error(source)
     moved: torch.Tensor = call(*errors, **op.kwargs)

@@ -51,14 +51,14 @@ def copied(op: Operation) -> Error:
 @rule("max", "min", "amax", "amin", "median", "aminmax")
 def extreme(op: Operation) -> tuple[Error, ...]:
     """An extreme of several values is as uncertain as the most uncertain of them; the index is taken as exact."""
-    if isinstance(op.get(1, "other"), torch.Tensor):
+    if isinstance(op.get("other"), torch.Tensor):
         return (torch.maximum(op.error(0), op.error(1)),)
     found = op.mode.error(op.args[0])
     values, count = (op.result[0], len(op.result)) if isinstance(op.result, (tuple, list)) else (op.result, 1)
     if found is None or not found.numel():
         return (None,) * count
-    dims = op.get(1, "dim")
-    keep = bool(op.get(2, "keepdim", False))
+    dims = op.get("dim")
+    keep = bool(op.get("keepdim", False))
     everything = dims is None or dims == []
     largest = found.amax() if everything else found.amax(dim=dims, keepdim=keep)
     return (largest.expand(values.shape), *([None] * (count - 1)))

@@ -26,8 +26,8 @@ _RANDOM = torch.Tag.nondeterministic_seeded
 class RunningError(TorchDispatchMode):
     """Evaluate in ``work`` (float64, or float32 for a reference that rejects it) and carry the error bounds.
 
-    ``unit`` is the unit roundoff of the kernel's arithmetic (2⁻²⁴); ``operand`` is added to it, once per unit of |A|·|B|, in
-    contractions (tf32 operands). ``narrow_unit`` is the roundoff of the inputs' dtype, to which computed operands of a
+    ``unit`` is the unit roundoff of the kernel's arithmetic (2⁻²⁴); ``operand`` is the mean relative error of a product in a
+    contraction whose operands lose bits (tf32). ``narrow_unit`` is the roundoff of the inputs' dtype, to which computed operands of a
     contraction may be rounded on their way into the tensor core (`chained` tells whether there were any). Those roundings are
     random: they enter with ``independent``, where errors add up in quadrature instead of in the worst way.
     ``narrowed`` and ``unknown`` name the dtypes that the reference casts to and the operations without a rule.
@@ -124,7 +124,8 @@ class RunningError(TorchDispatchMode):
         if rule is not None:
             try:
                 found = rule(rules.Operation(self, func, args, kwargs, result))
-                return list(found) if isinstance(found, tuple) else [found] * len(targets)
+                errors = list(found) if isinstance(found, tuple) else [found] * len(targets)
+                return [None if e is None else e.expand(t.shape) for t, e in zip(targets, errors, strict=True)]
             except Exception:
                 pass  # a form of the operation that the rule did not foresee: unknown, never the reference's fault
         if not any(t.dtype.is_floating_point or self.error(t) is not None for t in inputs):

@@ -1,0 +1,312 @@
+"""The verdict beside the bound: reasons, checks, outputs of every shape, gradients, references that misbehave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from kernel_lab.errors import ReferenceFailed
+from kernel_lab.problem import Problem, make_arguments, parse_inputs
+from kernel_lab.results import Verdict, from_json, to_json
+
+torch = pytest.importorskip("torch")
+
+from kernel_lab.verify import verify  # noqa: E402
+from kernel_lab.verify.verdict import UNCHANGED, WRITTEN  # noqa: E402
+
+ADD = "x: f32[n], y: f32[n]"
+
+
+def judge(run: Callable[..., Any], reference: Callable[..., Any], inputs: str, *cases: dict[str, int], **options: Any) -> Verdict:
+    spec = parse_inputs(inputs)
+    told = {name: options.pop(name) for name in ("grad", "atol", "rtol") if name in options}
+    make = options.pop("make", lambda sizes, seed: make_arguments(spec, sizes, seed=seed))
+    return verify(run, reference, Problem(inputs=spec, **told), cases or [{}], make_arguments=make, **options)
+
+
+# Reasons ---------------------------------------------------------------------------------------------------------------------
+
+
+def tail_missing(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    out = torch.empty_like(x)
+    out[: len(x) // 1024 * 1024] = (x + y)[: len(x) // 1024 * 1024]
+    return out
+
+
+def test_a_missing_tail_is_named() -> None:
+    verdict = judge(tail_missing, torch.add, ADD, {"n": 98432})
+    (case,) = verdict.cases
+    assert verdict.passed is False and verdict.ran_on == "interpreter"
+    assert case.worst_index == (98304,) and case.output == "output" and case.dtypes == {"x": "float32", "y": "float32"}
+    assert case.got != case.got and case.want is not None and case.bound is not None and case.bound < 1e-6
+    assert case.reason is not None and case.reason.startswith("128 of 98432 elements wrong, first at (98304,): got nan, want ")
+    assert "none of them was ever written" in case.reason and "all of them in n ≥ 98304: a tail" in case.reason
+    assert verdict.reason is not None and verdict.reason.startswith("output at n=98432: 128 of 98432")
+    assert verdict.checks[WRITTEN].passed is False and verdict.checks[WRITTEN].detail == "output: 128 of 98432 elements never written"
+
+
+def test_each_case_is_reported_and_progress_is_told() -> None:
+    seen: list[tuple[int, int, Any]] = []
+    verdict = judge(tail_missing, torch.add, ADD, {"n": 1024}, {"n": 1000}, progress=lambda *told: seen.append(told))
+    assert [case.passed for case in verdict.cases] == [True, False]
+    assert seen == [(0, 2, {"n": 1024}), (1, 2, {"n": 1000}), (2, 2, {"n": 1000})]
+
+
+def test_scattered_errors_are_not_called_a_tail() -> None:
+    def run(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        out = x + y
+        out[::7] += 1
+        return out
+
+    reason = judge(run, torch.add, ADD, {"n": 1000}).cases[0].reason
+    assert reason is not None and reason.startswith("143 of 1000 elements wrong") and "tail" not in reason and "NaN" not in reason
+
+
+@pytest.mark.parametrize(
+    ("run", "phrase"),
+    [
+        (lambda a, b: (a @ b) * 8, "each is about 8 × what is wanted"),
+        (lambda a, b: (a @ b).T, "the result is transposed"),
+        (lambda a, b: (a @ b).roll(1, 0), "the result is shifted by one along dimension 0"),
+        (lambda a, b: torch.zeros_like(a), "all of them 0"),
+        (lambda a, b: torch.full_like(a, torch.nan), "all of them NaN"),
+        (lambda a, b: torch.where(torch.arange(32) == 5, 7.0, a @ b), "all of them at dimension 1 = 5"),
+    ],
+)
+def test_what_the_wrong_elements_share_is_said(run: Callable[..., Any], phrase: str) -> None:
+    reason = judge(run, torch.matmul, "a: f32[M, M], b: f32[M, M]", {"M": 32}).cases[0].reason
+    assert reason is not None and phrase in reason
+
+
+# Memory ------------------------------------------------------------------------------------------------------------------------
+
+
+def test_half_of_the_outputs_never_written() -> None:
+    def run(x: torch.Tensor) -> torch.Tensor:
+        out = torch.empty_like(x)
+        out[:64] = x[:64]
+        return out
+
+    for dtype in ("f32", "i32", "i64", "f16"):
+        verdict = judge(run, torch.clone, f"x: {dtype}[n]", {"n": 128})
+        assert verdict.passed is False
+        assert verdict.checks[WRITTEN].detail == "output: 64 of 128 elements never written"
+
+
+@pytest.mark.parametrize("dtype", ["f32", "i32"])
+def test_adding_into_uninitialised_memory_is_told_apart(dtype: str) -> None:
+    verdict = judge(lambda x: torch.empty_like(x).add_(3), lambda x: torch.full_like(x, 3), f"x: {dtype}[n]", {"n": 16})
+    assert verdict.passed is False
+    assert verdict.checks[WRITTEN].detail == "output: 16 of 16 elements depend on uninitialised memory"
+
+
+def test_a_nan_that_was_computed_is_no_unwritten_memory() -> None:
+    verdict = judge(torch.log, torch.log, "x: f32[n]", {"n": 100})
+    assert verdict.passed is True and verdict.checks[WRITTEN].passed is True
+
+
+def test_a_mutated_input_is_named() -> None:
+    def run(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        out = x + y
+        y.zero_()
+        return out
+
+    verdict = judge(run, torch.add, ADD, {"n": 10})
+    assert verdict.passed is False and verdict.cases[0].passed
+    assert verdict.checks[UNCHANGED].detail == "y was changed by the kernel"
+    assert verdict.reason == "inputs not mutated: y was changed by the kernel"
+
+
+def test_in_place_kernels_are_right() -> None:
+    assert judge(lambda x: x.relu_(), torch.relu, "x: f32[n]", {"n": 10}).passed is True
+    assert judge(lambda x: (x.add_(1), None)[1], lambda x: x + 1, "x: f32[n]", {"n": 10}).passed is True
+    assert judge(lambda x: (x.add_(1), None)[1], lambda x: (x.add_(1), None)[1], "x: f32[n]", {"n": 10}).passed is True
+
+
+def test_declared_outputs_are_poisoned_and_named() -> None:
+    def run(x: torch.Tensor, o: torch.Tensor) -> None:
+        o[:8] = x[:8] * 2
+
+    verdict = judge(run, lambda x: x * 2, "x: f32[n], o: f32[n]", {"n": 16}, outputs=("o",))
+    assert verdict.passed is False and verdict.cases[0].output == "o"
+    assert verdict.checks[WRITTEN].detail == "o: 8 of 16 elements never written"
+    assert judge(lambda x, o: (o.copy_(x * 2), None)[1], lambda x: x * 2, "x: f32[n], o: f32[n]", {"n": 16}, outputs=("o",)).passed is True
+
+
+def test_strided_inputs_reach_the_kernel_strided() -> None:
+    strides: list[tuple[int, ...]] = []
+
+    def run(x: torch.Tensor) -> torch.Tensor:
+        strides.append(x.stride())
+        return x + 1
+
+    judge(run, lambda x: x + 1, "x: f32[n]", {"n": 4}, make=lambda sizes, seed: [torch.arange(8.0)[::2]])
+    assert strides == [(2,)]
+
+
+# Outputs -----------------------------------------------------------------------------------------------------------------------
+
+
+def test_nested_outputs_are_named() -> None:
+    verdict = judge(
+        lambda x: (x + 1, {"total": x.sum() + 100, "count": len(x)}),
+        lambda x: (x + 1, {"total": x.sum(), "count": len(x)}),
+        "x: f32[n]",
+        {"n": 10},
+    )
+    assert [(case.output, case.passed) for case in verdict.cases] == [
+        ("output[0]", True),
+        ("output[1]['total']", False),
+        ("output[1]['count']", True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("run", "reason"),
+    [
+        (lambda x: x[:4], "shape (4,), the reference gives (10,)"),
+        (lambda x: x.int(), "dtype int32, the reference gives float32"),
+        (lambda x: (x, x), "the kernel gives 2 outputs, the reference 1"),
+        (lambda x: None, "the kernel returned None and wrote to none of its arguments"),
+    ],
+)
+def test_outputs_of_another_form(run: Callable[..., Any], reason: str) -> None:
+    verdict = judge(run, torch.clone, "x: f32[n]", {"n": 10})
+    assert verdict.passed is False and verdict.cases[0].reason == reason
+
+
+def test_another_float_dtype_is_compared_and_noted() -> None:
+    verdict = judge(lambda x: x.float() * 2, lambda x: x * 2, "x: f16[n]", {"n": 100})
+    assert verdict.passed is True
+    assert verdict.notes == ("output is float32, the reference gives float16: values were compared",)
+
+
+def test_an_empty_output_passes() -> None:
+    assert judge(torch.add, torch.add, ADD, {"n": 0}).passed is True
+
+
+def test_a_verdict_survives_json() -> None:
+    verdict = judge(tail_missing, torch.add, ADD, {"n": 1030})
+    again = from_json(to_json(verdict), Verdict)
+    assert again.cases[0].reason == verdict.cases[0].reason and again.checks == verdict.checks
+
+
+# Tolerances and gradients ------------------------------------------------------------------------------------------------------
+
+
+def test_the_users_tolerance_replaces_the_bound() -> None:
+    def run(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return x + y + 0.01
+
+    assert judge(run, torch.add, ADD, {"n": 50}).passed is False
+    verdict = judge(run, torch.add, ADD, {"n": 50}, atol=0.02)
+    assert verdict.passed is True and verdict.cases[0].bound == 0.02
+    assert verdict.notes == ("the allowed error is the one given: 0.02 + 0·|reference|",)
+
+
+class _Square(torch.autograd.Function):
+    factor = 2.0
+
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx: Any, grad: torch.Tensor) -> torch.Tensor:
+        (x,) = ctx.saved_tensors
+        return grad * x * _Square.factor
+
+
+def test_gradients_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    for dtype in ("f32", "f16", "bf16"):
+        verdict = judge(_Square.apply, lambda x: x * x, f"x: {dtype}[n]", {"n": 100}, grad=True)
+        assert verdict.passed is True, verdict.reason
+        assert [case.output for case in verdict.cases] == ["output", "grad of x"]
+    monkeypatch.setattr(_Square, "factor", 1.0)
+    verdict = judge(_Square.apply, lambda x: x * x, "x: f32[n]", {"n": 100}, grad=True)
+    assert [case.passed for case in verdict.cases] == [True, False]
+    assert verdict.cases[1].reason is not None and "each is about 0.5 × what is wanted" in verdict.cases[1].reason
+
+
+def test_a_gradient_that_does_not_arrive() -> None:
+    verdict = judge(lambda x, y: x * y.detach(), torch.mul, ADD, {"n": 10}, grad=True)
+    assert [case.passed for case in verdict.cases] == [True, True, False]
+    assert verdict.cases[2].reason == "no gradient reaches it, the reference's has shape (10,)"
+
+
+# References --------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_reference_that_raises_is_named_with_its_line() -> None:
+    def reference(x: torch.Tensor) -> torch.Tensor:
+        return x.reshape(3, 5)
+
+    with pytest.raises(ReferenceFailed) as caught:
+        judge(torch.clone, reference, "x: f32[n]", {"n": 10})
+    text = str(caught.value)
+    assert "RuntimeError: shape '[3, 5]' is invalid" in text and "return x.reshape(3, 5)" in text and text.count("\n") < 11
+
+
+def test_the_kernels_own_exception_propagates() -> None:
+    def run(x: torch.Tensor) -> torch.Tensor:
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        judge(run, torch.clone, "x: f32[n]", {"n": 10})
+
+
+def test_a_random_reference_leaves_the_verdict_open() -> None:
+    verdict = judge(torch.nn.functional.dropout, torch.nn.functional.dropout, "x: f32[n]", {"n": 100})
+    assert verdict.passed is None and verdict.reason is not None and "different results from run to run" in verdict.reason
+
+
+def test_a_reference_that_rejects_float64_is_named() -> None:
+    def reference(x: torch.Tensor) -> torch.Tensor:
+        if x.dtype == torch.float64:
+            raise TypeError("no doubles")
+        return x * 3
+
+    verdict = judge(lambda x: x * 3, reference, "x: f32[n]", {"n": 100})
+    assert verdict.passed is True
+    assert verdict.notes == ("the reference rejects float64 (TypeError: no doubles): it was evaluated in float32",)
+
+
+def test_a_reference_that_rounds_is_named_and_widens_the_bound() -> None:
+    verdict = judge(lambda x: x * 3, lambda x: (x * 3).half(), "x: f32[n]", {"n": 100})
+    assert verdict.passed is True
+    assert "the reference rounds to float16 inside: the allowed error is as wide as that rounding" in verdict.notes
+
+
+def test_the_reference_sees_float64_and_not_reduced_precision() -> None:
+    seen = set()
+
+    def reference(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        seen.add(a.dtype)
+        assert torch.get_float32_matmul_precision() == "highest"
+        return a @ b
+
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("medium")
+    try:
+        judge(torch.matmul, reference, "a: f32[n, n], b: f32[n, n]", {"n": 8})
+        assert torch.get_float32_matmul_precision() == "medium"
+    finally:
+        torch.set_float32_matmul_precision(before)
+    assert seen == {torch.float64, torch.float32}
+
+
+def test_a_reference_in_numpy_is_judged_by_its_own_error() -> None:
+    def reference(x: torch.Tensor) -> torch.Tensor:
+        return torch.from_numpy(x.numpy() ** 2)
+
+    assert judge(lambda x: x * x, reference, "x: f32[n]", {"n": 200}).passed is True
+    assert judge(lambda x: x * x * 1.00001, reference, "x: f32[n]", {"n": 200}).passed is False
+
+
+def test_no_cases_is_no_verdict() -> None:
+    spec = parse_inputs("x: f32[n]")
+    verdict = verify(torch.clone, torch.clone, Problem(inputs=spec), [], make_arguments=lambda sizes, seed: [])
+    assert verdict.passed is None and verdict.reason == "there was no case to run"
