@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
 
@@ -80,6 +80,13 @@ class TritonSession:
         if self.mode == "compile":
             raise NotRunnable("a compiling worker does not run kernels")
         return self._callable(loaded, entry, problem)
+
+    def set_resources(self, resources: Mapping[str, Any]) -> None:
+        """What the compiled kernels take, for wrappers that ask (``kernel.warmup(…).n_regs``) while interpreted."""
+        if self.mode == "interpret":
+            from kernel_lab.languages.triton import interpreter
+
+            interpreter.set_resources_hint(dict(resources))
 
     def explain(self, error: BaseException, loaded: Loaded) -> BaseException:
         """See `diagnostics.explain`."""

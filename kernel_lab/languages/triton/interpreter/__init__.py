@@ -9,6 +9,7 @@ from __future__ import annotations
 from kernel_lab.languages.triton.interpreter.autotune import chosen_configs
 from kernel_lab.languages.triton.interpreter.differences import KNOWN_DIFFERENCES
 from kernel_lab.languages.triton.interpreter.launch import InterpretedKernel, set_resources_hint
+from kernel_lab.languages.triton.interpreter.rules import Adopted
 from kernel_lab.languages.triton.interpreter.where import cell_location, raised_at, root_cause
 from kernel_lab.targets import Target
 
@@ -23,20 +24,19 @@ __all__ = [
     "set_resources_hint",
 ]
 
-_installed: Target | None = None
+_adopted: Adopted | None = None
 
 
 def install(target: Target) -> None:
-    """Correct Triton's interpreter in this process, with the compile-time rules of ``target``. Idempotent for one target.
+    """Correct Triton's interpreter in this process, with the compile-time rules of ``target``. Calling it again changes the target.
 
-    Raises RuntimeError when Triton was imported without ``TRITON_INTERPRET=1``, or for a second target: a process
-    interprets for one.
+    Raises RuntimeError when Triton was imported without ``TRITON_INTERPRET=1``.
     """
-    global _installed
-    if _installed is not None:
-        if _installed == target:
-            return
-        raise RuntimeError(f"this process interprets for {_installed.name} already; {target.name} needs one of its own")
+    global _adopted
+    if _adopted is not None:
+        if _adopted.target != target:
+            _adopt(_adopted, target)
+        return
 
     import triton
     from triton.runtime import interpreter
@@ -47,14 +47,26 @@ def install(target: Target) -> None:
 
     if not triton.knobs.runtime.interpret:
         raise RuntimeError("TRITON_INTERPRET=1 must be set before Triton is imported")
-    _installed = target
-    options = rules.adopt_backend(interpreter, target)
-    rules.install(target.name, lambda what, hint: located(CompileError, what, hint))
+    _adopted = Adopted(target)
+    rules.install(_adopted, lambda what, hint: located(CompileError, what, hint))
     conversions.install(interpreter)
     arithmetic.install(interpreter)
     dot.install(interpreter)
     reductions.install(interpreter)
     control.install(interpreter)
-    foreign.install(interpreter, target)
-    launch.install(interpreter, target, frozenset(vars(options)))
+    foreign.install(interpreter)
+    launch.install(interpreter, _adopted)
     autotune.install()
+    _adopt(_adopted, target)
+
+
+def _adopt(adopted: Adopted, target: Target) -> None:
+    """Take the rules, options and device library of ``target``'s backend."""
+    from triton.runtime import interpreter
+
+    from kernel_lab.languages.triton.interpreter import foreign, rules
+
+    options = rules.adopt_backend(interpreter, target)
+    foreign.bind_library(target)
+    adopted.target = target
+    adopted.option_names = frozenset(vars(options))

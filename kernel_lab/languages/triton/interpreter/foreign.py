@@ -28,7 +28,7 @@ DEVICE_MODULES = (
 )
 
 
-def install(interpreter: Any, target: Target) -> None:
+def install(interpreter: Any) -> None:
     """Run what can be run of libdevice in ``interpreter``; refuse the rest by name."""
     builder = interpreter.InterpreterBuilder
 
@@ -55,11 +55,11 @@ def install(interpreter: Any, target: Target) -> None:
     builder.create_inline_asm = create_inline_asm
     builder.create_extern_elementwise = create_extern_elementwise
     builder.__getattr__ = __getattr__
-    _bind_device_modules(interpreter, target)
+    _bind_device_modules(interpreter)
 
 
-def _bind_device_modules(interpreter: Any, target: Target) -> None:
-    """Outside ``tl`` Triton's interpreter gives builtins no builder, and the libdevice stubs do nothing: supply both."""
+def _bind_device_modules(interpreter: Any) -> None:
+    """Outside ``tl`` Triton's interpreter gives builtins no builder: supply it."""
     core, semantic = interpreter.tl.core, interpreter.interpreter_semantic
 
     def bound(member: Any) -> Any:
@@ -79,6 +79,9 @@ def _bind_device_modules(interpreter: Any, target: Target) -> None:
             if core.is_builtin(member):
                 setattr(module, attribute, bound(member))
 
+
+def bind_library(target: Target) -> None:
+    """Triton's libdevice stubs do nothing: let each stand for the function of ``target``'s own library."""
     try:
         stubs = importlib.import_module(STUBS)
     except ImportError:

@@ -15,6 +15,7 @@ import numpy as np
 
 from kernel_lab.errors import CompileError, KernelLabError, suggest
 from kernel_lab.languages.triton.grid import normalise
+from kernel_lab.languages.triton.interpreter.rules import Adopted
 from kernel_lab.languages.triton.interpreter.where import located, root_cause
 from kernel_lab.results import Resources
 from kernel_lab.targets import Target
@@ -69,7 +70,7 @@ class InterpretedKernel:
         return launch
 
 
-def install(interpreter: Any, target: Target, option_names: frozenset[str]) -> None:
+def install(interpreter: Any, adopted: Adopted) -> None:
     """Replace ``InterpretedFunction.run`` and the call of a device function."""
     function_type = interpreter.InterpretedFunction
     failure_type = interpreter.InterpreterError
@@ -85,13 +86,13 @@ def install(interpreter: Any, target: Target, option_names: frozenset[str]) -> N
 
     def run(self: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
         try:
-            bound = bind(self, args, kwargs, option_names)
-            sizes = (0, 0, 0) if warmup else normalise(grid, bound, target)
+            bound = bind(self, args, kwargs, adopted.option_names)
+            sizes = (0, 0, 0) if warmup else normalise(grid, bound, adopted.target)
         except CompileError as error:
             raise located(CompileError, error.what, error.hint) from error.__cause__
         if warmup:
             options = {name: value for name, value in kwargs.items() if name not in bound}
-            return InterpretedKernel(self, options, bound, target)
+            return InterpretedKernel(self, options, bound, adopted.target)
         patched.clear()
         arguments = {name: value for name, value in kwargs.items() if name in bound}
         try:

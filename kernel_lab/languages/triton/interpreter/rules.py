@@ -16,6 +16,14 @@ from kernel_lab.targets import Target
 Fail = Callable[[str, str], Exception]
 
 
+@dataclasses.dataclass
+class Adopted:
+    """The target whose rules the interpreter follows now, and the launch options of its backend."""
+
+    target: Target
+    option_names: frozenset[str] = frozenset()
+
+
 def backend_of(target: Target) -> Any:
     """Triton's backend object for ``target``; no driver and no GPU are needed."""
     from triton.backends import backends
@@ -47,7 +55,7 @@ def is_power_of_two(number: int) -> bool:
     return number > 0 and number & (number - 1) == 0
 
 
-def install(target_name: str, fail: Fail) -> None:
+def install(adopted: Adopted, fail: Fail) -> None:
     """Name argument and value where ``tl.arange``, a block shape or ``tl.dot`` breaks a rule.
 
     ``fail(what, hint)`` makes the exception that is raised. Idempotent per process.
@@ -81,7 +89,7 @@ def install(target_name: str, fail: Fail) -> None:
 
     @functools.wraps(stock_dot)
     def dot(self: Any, lhs: Any, rhs: Any, *args: Any, **kwargs: Any) -> Any:
-        _check_dot(self, lhs, rhs, target_name, fail)
+        _check_dot(self, lhs, rhs, adopted.target.name, fail)
         return stock_dot(self, lhs, rhs, *args, **kwargs)
 
     owner.arange, owner.dot = arange, dot
