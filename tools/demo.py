@@ -48,7 +48,8 @@ def execute(path: Path, *, say: bool = True) -> Any:
     specs = KernelSpecManager(kernel_dirs=[], ensure_native_kernel=True)
     manager = AsyncKernelManager(kernel_name="python3", kernel_spec_manager=specs)
     resources = {"metadata": {"path": str(path.parent)}}
-    told = {"on_cell_execute": progress} if say else {}
+    told: dict[str, Any] = {"on_cell_execute": progress} if say else {}
+    told["extra_arguments"] = ["--log-level=ERROR"]  # the kernel warns about TCP on loopback, which is what Jupyter uses
     client = NotebookClient(notebook, km=manager, timeout=TIMEOUT_S, startup_timeout=TIMEOUT_S, resources=resources, **told)
     return client.execute()
 

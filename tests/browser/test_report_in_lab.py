@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-pytest.importorskip("nbformat")
-pytest.importorskip("kernel_lab.magics", reason="the magics are not there")
+from tests.browser import lab
 
 ROOT = Path(__file__).resolve().parents[2]
 SCREENSHOTS = ROOT / "out" / "browser"
@@ -31,20 +29,6 @@ def add(x, y):
     return out
 """
 WRONG = KERNEL.replace("tl.load(x + i, mask) + tl.load(y + i, mask)", "tl.load(x + i, mask) - tl.load(y + i, mask)")
-
-
-
-
-def load_lab() -> Any:
-    """tests/browser/lab.py, which lies beside this file."""
-    spec = importlib.util.spec_from_file_location("browser_lab", Path(__file__).with_name("lab.py"))
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-lab = load_lab()
 
 
 @pytest.fixture(scope="module")
