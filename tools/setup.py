@@ -28,6 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 VENV36 = ROOT / ".venv-triton36"
 TRITON_OLDEST = "3.6.0"
+SETTINGS = json.dumps({"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}})
 
 
 class SetupError(Exception):
@@ -138,12 +139,11 @@ def install(*requirements: str) -> None:
     pip("--constraint", constraints(pin), *requirements)
 
 
-def install_packages() -> None:
-    """The project with what it needs; and JupyterLab set not to ask whether it may fetch news."""
-    install("--editable", ".")
-    settings = VENV / "share" / "jupyter" / "lab" / "settings" / "overrides.json"
-    settings.parent.mkdir(parents=True, exist_ok=True)
-    settings.write_text(json.dumps({"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}}))
+def write_settings() -> None:
+    """JupyterLab in .venv set not to ask whether it may fetch news, nor to look for versions of itself."""
+    path = VENV / "share" / "jupyter" / "lab" / "settings" / "overrides.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(SETTINGS)
 
 
 def install_nvcc() -> None:
@@ -179,7 +179,8 @@ def main(what: str) -> None:
         print(f"→ making .venv with Python {version} ({sys.executable}) …", flush=True)
         make_venv()
     step("torch", "installing torch", fingerprint(ROOT / "constraints.txt"), install_torch)
-    step("packages", "installing kernel_lab, JupyterLab, Triton and TileLang (about a minute)", project, install_packages)
+    step("packages", "installing kernel_lab, JupyterLab, Triton and TileLang (about a minute)", project, lambda: install("--editable", "."))
+    step("settings", "writing JupyterLab's settings", fingerprint(SETTINGS), write_settings)
     if sys.platform == "linux" and not has_nvcc():
         step("nvcc", "installing nvcc's wheels, since this machine has no nvcc", project, install_nvcc)
     if node.wanted():
