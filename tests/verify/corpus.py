@@ -135,11 +135,11 @@ def serial_sum(x):  # type: ignore[no-untyped-def]
 
 
 def half_sum(x):  # type: ignore[no-untyped-def]
-    """The same with lanes that add in float16."""
-    total = torch.zeros(16, dtype=torch.float16)
-    for part in F.pad(x, (0, -x.numel() % 16)).view(-1, 16):
-        total = total + part
-    return total.float().sum().to(x.dtype)
+    """Sums of rows in lanes that add in float16."""
+    total = torch.zeros(x.shape[0], 16, dtype=torch.float16)
+    for block in F.pad(x, (0, -x.shape[1] % 16)).split(16, 1):
+        total = total + block
+    return total.float().sum(1).to(x.dtype)
 
 
 # Attention -----------------------------------------------------------------------------------------------------------------
@@ -243,9 +243,9 @@ HEADS = {"B": 1, "H": 2, "M": 200, "D": 64}
 
 RIGHT = [
     *(
-        Entry(f"gemm {dtype} K={k}", gemm, matmul, GEMM.format(dtype), {"M": 40, "N": 24, "K": k})
+        Entry(f"gemm {dtype} K={k}", gemm, matmul, GEMM.format(dtype), {"M": 24, "N": 16, "K": k})
         for dtype in ("f16", "bf16", "f32")
-        for k in (1, 7, 64, 1000, 4096, 32768)
+        for k in (1, 7, 64, 1000, 32768)
     ),
     Entry("gemm f32 split K", lambda a, b: gemm(a, b, splits=8), matmul, GEMM.format("f32"), {"M": 40, "N": 24, "K": 4096}),
     Entry("gemm f32 blocks of 16", lambda a, b: gemm(a, b, block=16), matmul, GEMM.format("f32"), {"M": 40, "N": 24, "K": 8192}),
@@ -372,7 +372,7 @@ WRONG = [
             lambda a, b: gemm(a, b, block=16, accumulator=torch.float16),
             matmul,
             GEMM.format("f16"),
-            {"M": 40, "N": 24, "K": k},
+            {"M": 24, "N": 16, "K": k},
         )
         for k in (64, 512, 4096)
     ),
@@ -384,7 +384,7 @@ WRONG = [
         {"M": 40, "N": 24, "K": 512},
     ),
     *(
-        Entry(f"last k dropped {dtype} K={k}", lambda a, b: gemm(a, b, drop=1), matmul, GEMM.format(dtype), {"M": 40, "N": 24, "K": k})
+        Entry(f"last k dropped {dtype} K={k}", lambda a, b: gemm(a, b, drop=1), matmul, GEMM.format(dtype), {"M": 24, "N": 16, "K": k})
         for dtype in ("f16", "bf16", "f32")
         for k in (65, 4097)
     ),
@@ -452,7 +452,7 @@ WRONG = [
         ROWS.format("f16"),
         {"M": 16, "N": 8192},
     ),
-    Entry("float16 sum", half_sum, torch.sum, "x: f16[n]", {"n": 5000}),
+    Entry("float16 sum", half_sum, lambda x: x.sum(1), "x: f16[M, N]", {"M": 32, "N": 5000}),
     Entry("attention without 1/√d", lambda q, k, v: attention(q, k, v, scale=1.0), attention_reference, QKV.format("f16"), HEADS),
     Entry("attention drops a key", lambda q, k, v: attention(q, k, v, drop=1), attention_reference, QKV.format("f16"), HEADS),
     Entry("attention not causal", attention, causal_reference, QKV.format("f16"), HEADS),
