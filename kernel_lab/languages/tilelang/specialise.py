@@ -167,7 +167,7 @@ def _arguments(function: Callable[..., Any], values: Mapping[str, Any], skip: An
 
 
 def _need(function: Callable[..., Any], missing: list[str], values: Mapping[str, Any]) -> None:
-    word = "value" if len(missing) == 1 else "values"
+    word = "a value" if len(missing) == 1 else "values"
     listed = ", ".join(f"{name}=…" for name in missing)
     near = [name for name in values if name.lower() in {item.lower() for item in missing}]
     hint = f'--sizes "{listed}" (or --const for what is no size)'

@@ -46,12 +46,12 @@ import tilelang.language as T
 SC = 4.0
 
 @tilelang.jit(out_idx=[-1])
-def scale(n):
+def scale(n, block=128):
     @T.prim_func
     def scaled(x: T.Tensor((n,), "float32"), y: T.Tensor((n,), "float32")):
-        with T.Kernel(T.ceildiv(n, 128), threads=128) as bx:
-            for i in T.Parallel(128):
-                y[bx * 128 + i] = x[bx * 128 + i] * SC
+        with T.Kernel(T.ceildiv(n, block), threads=128) as bx:
+            for i in T.Parallel(block):
+                y[bx * block + i] = x[bx * block + i] * SC
     return scaled
 """
 

@@ -111,7 +111,7 @@ def test_r14_r15_target_names_work_with_no_gpu_and_the_variant_is_said(cells, ar
 
 def test_r39_hip_source_is_shown_and_the_missing_compiler_named(cells, monkeypatch):
     monkeypatch.setattr("shutil.which", lambda name: None)
-    (kernel,) = cells.lower(cells.gemm, "matmul", "gfx942", sizes=SIZES).kernels
+    (kernel,) = cells.lower(cells.scale, "scale", "gfx942", sizes=({"n": 1024},)).kernels
     assert list(kernel.stages) == ["source", "tir", "tir_lowered", "hip"]
     assert "hip_runtime.h" in kernel.stages["hip"].text
     assert kernel.resources.num_warps == 2
@@ -119,7 +119,7 @@ def test_r39_hip_source_is_shown_and_the_missing_compiler_named(cells, monkeypat
 
 
 def test_r39_without_nvcc_cuda_is_shown_and_nvcc_named(cells):
-    (kernel,) = cells.lower(cells.gemm, "matmul", sizes=SIZES).kernels
+    (kernel,) = cells.lower(cells.scale, "scale", sizes=({"n": 1024},)).kernels
     assert "ptx" not in kernel.stages
     assert any("nvcc" in note and "tilelang[nvcc]" in note for note in kernel.notes)
 
@@ -130,13 +130,25 @@ def test_metal(cells):
     assert "metal_stdlib" in kernel.stages["metal"].text
 
 
-@pytest.mark.parametrize(("arch", "limit"), [("sm_80", "166,912"), ("sm_90", "232,448"), ("sm_89", "101,376"), ("gfx942", "65,536")])
-def test_r11_too_much_shared_memory_is_a_finding_with_both_numbers(cells, arch, limit):
-    const = {"block_M": 256, "block_N": 256, "block_K": 128, "stages": 4}
-    lowered = cells.lower(cells.gemm, "matmul", arch, sizes=({"M": 1024, "N": 1024, "K": 1024},), const=const)
+def shared_memory(lowered):
     (finding,) = [item for item in lowered.findings if item.code == "shared-memory"]
-    assert limit in finding.text and f"{lowered.kernels[0].resources.shared_bytes:,}" in finding.text
-    assert finding.cell_line == 5
+    assert f"{lowered.kernels[0].resources.shared_bytes:,}" in finding.text
+    return finding
+
+
+def test_r11_a_gemm_with_too_much_shared_memory_is_a_finding_with_both_numbers(cells):
+    const = {"block_M": 256, "block_N": 256, "block_K": 128, "stages": 4}
+    finding = shared_memory(cells.lower(cells.gemm, "matmul", "sm_90", sizes=({"M": 1024, "N": 1024, "K": 1024},), const=const))
+    assert "232,448" in finding.text and finding.cell_line == 5
+
+
+@pytest.mark.parametrize(("arch", "limit"), [("sm_80", "166,912"), ("sm_89", "101,376"), ("gfx942", "65,536")])
+def test_r11_each_targets_own_limit_counts(cells, arch, limit):
+    body = cells.scale.replace(
+        "            for i", "            kept = T.alloc_shared((n,), 'float32')\n            T.copy(x, kept)\n            for i"
+    )
+    body = body.replace("= x[bx * block + i]", "= kept[bx * block + i]")
+    assert limit in shared_memory(cells.lower(body, "scale", arch, sizes=({"n": 65536},))).text
 
 
 def test_what_fits_has_no_finding(cells):
@@ -147,7 +159,7 @@ def test_eager_kernels_take_their_const_sizes(cells):
     (kernel,) = cells.lower(EAGER, "matmul", sizes=SIZES).kernels
     assert kernel.launches[0].grid == (4, 8, 1)
     assert describe(cells.inputs(EAGER, "matmul", sizes=SIZES)) == "A: f16[M, K], B: f16[N, K]"
-    with pytest.raises(OptionError, match="matmul needs value for K"):
+    with pytest.raises(OptionError, match="matmul needs a value for K"):
         cells.lower(EAGER, "matmul", sizes=({"M": 512, "N": 256},))
 
 
@@ -179,7 +191,7 @@ def pack(n, groups, width=32):
 
 
 def test_symbolic_sizes_keep_their_names_and_the_grid_is_evaluated(cells):
-    body = cells.scale.replace("def scale(n):", "def scale():\n    n = T.dynamic('n')")
+    body = cells.scale.replace("def scale(n, block=128):", "def scale(block=128):\n    n = T.dynamic('n')")
     problem = {"sizes": ({"n": 1000},)}
     assert describe(cells.inputs(body, "scale", **problem)) == "x: f32[n]"
     assert cells.lower(body, "scale", **problem).kernels[0].launches[0].grid == (8, 1, 1)
@@ -187,38 +199,33 @@ def test_symbolic_sizes_keep_their_names_and_the_grid_is_evaluated(cells):
 
 def test_autotuned_kernels_show_their_first_valid_configuration(cells):
     head = "from tilelang.autotuner import autotune\n"
-    tuned = '@autotune(configs=[{"block_M": "no"}, {"block_M": 64}, {"block_M": 32}])\n@tilelang.jit(out_idx=[-1])'
-    body = head + cells.gemm.replace("@tilelang.jit(out_idx=[-1])", tuned)
-    (kernel,) = cells.lower(body, "matmul", sizes=SIZES).kernels
-    assert kernel.configuration["block_M"] == 64
+    tuned = '@autotune(configs=[{"block": "no"}, {"block": 256}, {"block": 128}])\n@tilelang.jit(out_idx=[-1])'
+    body = head + cells.scale.replace("@tilelang.jit(out_idx=[-1])", tuned)
+    (kernel,) = cells.lower(body, "scale", sizes=({"n": 1024},)).kernels
+    assert kernel.configuration["block"] == 256 and kernel.launches[0].grid == (4, 1, 1)
     assert any("configuration 2 of 3" in note for note in kernel.notes)
-    (kernel,) = cells.lower(body, "matmul", sizes=SIZES, const={"block_M": 128}).kernels
-    assert kernel.configuration["block_M"] == 128
+    (kernel,) = cells.lower(body, "scale", sizes=({"n": 1024},), const={"block": 512}).kernels
+    assert kernel.configuration["block"] == 512 and kernel.launches[0].grid == (2, 1, 1)
 
 
 def test_a_wrapper_shows_what_it_launches(cells):
-    body = (
-        cells.gemm + "\ndef run(a, b):\n    kernel = matmul(a.shape[0], b.shape[1], a.shape[1], block_M=64)\n    return kernel(a, b) * 2\n"
-    )
     import torch
 
-    arguments = (torch.zeros(128, 64, dtype=torch.float16), torch.zeros(64, 256, dtype=torch.float16))
+    body = cells.scale + "\ndef run(x):\n    kernel = scale(x.shape[0], block=256)\n    return kernel(x) * 2\n"
+    arguments = (torch.zeros(1024),)
     (kernel,) = cells.lower(body, "run", arguments=arguments).kernels
-    assert (kernel.name, kernel.launches[0].grid) == ("gemm", (2, 2, 1))
+    assert (kernel.name, kernel.launches[0].grid) == ("scaled", (4, 1, 1))
     with pytest.raises(EntryError, match="idle launched no TileLang kernel"):
-        cells.lower(cells.gemm + "\ndef idle(a, b): return a\n", "idle", arguments=arguments)
+        cells.lower(cells.scale + "\ndef idle(x): return x\n", "idle", arguments=arguments)
 
 
 def test_kernels_built_at_the_top_level_stand_in_and_are_lowered(cells):
-    body = cells.gemm + "\nkernel = matmul(256, 256, 64)\nassert 'gemm_kernel' in kernel.get_kernel_source()\n"
+    body = cells.scale + "\nkernel = scale(512)\nassert 'scaled_kernel' in kernel.get_kernel_source()\n"
     for entry in ("kernel", None):
         (kernel,) = cells.lower(body, entry).kernels
-        assert kernel.launches[0].grid == (2, 2, 1)
-    body = (
-        cells.gemm
-        + "\nimport tilelang\nfirst, second = tilelang.par_compile([matmul.get_tir(M=n, N=n, K=64) for n in (256, 512)], out_idx=[-1])\n"
-    )
-    assert [kernel.launches[0].grid for kernel in cells.lower(body, None).kernels] == [(2, 2, 1), (4, 4, 1)]
+        assert kernel.launches[0].grid == (4, 1, 1)
+    body = cells.scale + "\nkernels = tilelang.par_compile([scale.get_tir(n) for n in (256, 512)], out_idx=[-1])\n"
+    assert [kernel.launches[0].grid for kernel in cells.lower(body, None).kernels] == [(2, 1, 1), (4, 1, 1)]
 
 
 def test_the_session_leaves_tilelang_as_it_was(cells):
@@ -267,8 +274,8 @@ def test_what_is_no_kernel_is_refused(cells):
 
 
 def test_a_target_in_the_decorator_gives_way_and_is_said(cells):
-    body = cells.gemm.replace("out_idx=[-1]", "out_idx=[-1], target='cuda'")
-    (kernel,) = cells.lower(body, "matmul", "sm_90", sizes=SIZES).kernels
+    body = cells.scale.replace("out_idx=[-1]", "out_idx=[-1], target='cuda'")
+    (kernel,) = cells.lower(body, "scale", "sm_90", sizes=({"n": 1024},)).kernels
     assert any("target='cuda' is not used" in note for note in kernel.notes)
 
 
