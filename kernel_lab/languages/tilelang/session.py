@@ -67,10 +67,10 @@ class TileLangSession:
         except Exception as error:
             explained = explain(error, loaded)
             code = getattr(kernel.python, "__code__", None)
-            if isinstance(explained, CompileError) and explained.cell_line is None and code is not None:
-                if same_file(code.co_filename, loaded.file):
-                    explained = with_line(explained, code.co_firstlineno, loaded)
-                    explained.what = f"{explained.what} (while {kernel.name} was lowered)"
+            here = code is not None and same_file(code.co_filename, loaded.file)
+            if here and isinstance(explained, CompileError) and explained.cell_line is None:
+                explained = with_line(explained, code.co_firstlineno, loaded)
+                explained.what = f"{explained.what} (while {kernel.name} was lowered)"
             if explained is error:
                 raise
             raise explained from error
