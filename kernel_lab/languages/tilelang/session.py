@@ -66,7 +66,7 @@ class TileLangSession:
             return lower_kernel(kernel, loaded, self.target)
         except Exception as error:
             explained = explain(error, loaded)
-            code = getattr(kernel.python, "__code__", None)
+            code: Any = getattr(kernel.python, "__code__", None)
             here = code is not None and same_file(code.co_filename, loaded.file)
             if here and isinstance(explained, CompileError) and explained.cell_line is None:
                 explained = with_line(explained, code.co_firstlineno, loaded)
