@@ -11,9 +11,8 @@ from kernel_lab.results import Verdict
 
 pytest.importorskip("torch")
 
-import corpus
-
 from kernel_lab.verify import verify
+from tests.verify import corpus
 
 
 def judge(entry: corpus.Entry, seed: int = 0) -> Verdict:
