@@ -98,7 +98,7 @@ def _roofline(rest: list[str]) -> None:
     label = reports[-1].roofline.target if reports[-1].roofline is not None else ""
     target = target_names.lookup(label.rpartition(", taken as ")[2])
     # Static SVG for where no script runs; a notebook that knows plotly shows the figure
-    chart = json.loads(figure(reports, target).to_json())
+    chart = json.loads(figure(reports, target, theme="both").to_json())
     display({_PLOTLY: chart, "text/html": svg(reports, target), "text/plain": f"Roofline of {target.label}"}, raw=True)
 
 

@@ -1,7 +1,7 @@
 """The roofline as a plotly figure.
 
 Draws what `geometry` says and nothing else; plotly is imported when a figure is made. Greys and a transparent background
-that can be read on light and dark pages alike; ``theme`` only strengthens the text.
+that can be read on light and dark pages alike; ``theme`` (light, dark, both) only strengthens the text.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from kernel_lab.roofline.geometry import COLOURS, X_MAX, X_MIN, Item, Picture, c
 from kernel_lab.targets import Target
 
 _LINE, _FAINT = "#7d7d7d", "rgba(128,128,128,0.25)"
-_TEXT = {"light": "#6b6b6b", "dark": "#a0a0a0"}  # each still legible on the other's page
+_TEXT = {"light": "#6b6b6b", "dark": "#a0a0a0", "both": "#7b7b7b"}  # each still legible on the other's page
 
 
 def figure(items: Item | Iterable[Item], target: Target, *, theme: str = "light") -> Any:
