@@ -56,8 +56,9 @@ def compile_job(job: Job, environment: Mapping[str, Any]) -> Compiled:
         return Compiled(lowered, spec, work, reason)
 
 
-def verify_job(job: Job, environment: Mapping[str, Any], resources: Mapping[str, Any]) -> Verdict:
-    """Compare a job's entry with its reference; ``resources`` are those of the compiled kernels, by kernel name."""
+def verify_job(job: Job, environment: Mapping[str, Any], resources: Mapping[str, Any], dot_precision: str | None) -> Verdict:
+    """Compare a job's entry with its reference; ``resources`` are those of the compiled kernels, by kernel name, and
+    ``dot_precision`` that of their dots (`Lowered`)."""
     from kernel_lab.verify.verdict import verify
 
     with _loaded(job, environment) as (session, loaded, entry):
@@ -81,10 +82,13 @@ def verify_job(job: Job, environment: Mapping[str, Any], resources: Mapping[str,
                 device=device,
                 ran_on="interpreter" if job.mode == "interpret" else (job.target.gpu or job.target.arch),
                 seed=problem.seed,
+                names=[item.name for item in spec.inputs] if spec is not None else None,
+                dot_precision=dot_precision,
             )
         except NotRunnable as error:
             return Verdict(None, reason=error.what + (f" — {error.hint}" if error.hint else ""))
-        return dataclasses.replace(verdict, notes=(*verdict.notes, *notes))
+        said = getattr(session, "notes", tuple)()
+        return dataclasses.replace(verdict, notes=(*verdict.notes, *notes, *said))
 
 
 def measure_job(job: Job, environment: Mapping[str, Any]) -> Measurement:

@@ -149,7 +149,7 @@ def _verdict(ask: Ask, compiled: jobs.Compiled, mode: Mode, work: Any, name: str
         return Verdict(None, reason="no reference was given: add --ref, for example --ref torch.add")
     tell(f"verifying {name}")
     resources = {kernel.name: kernel.resources for kernel in compiled.lowered.kernels}
-    value: Verdict = work(mode, "verify_job", resources, what=f"verifying {name}")
+    value: Verdict = work(mode, "verify_job", resources, compiled.lowered.dot_precision, what=f"verifying {name}")
     return value
 
 

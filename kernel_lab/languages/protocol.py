@@ -25,12 +25,13 @@ Mode = Literal["compile", "interpret", "device"]
 class Lowered:
     """What lowering gave: the kernels in launch order, the configurations that were rejected, and findings.
 
-    ``results`` are what the entry returned in a lowering run; their values mean nothing.
+    ``dot_precision`` is "tf32" where dots of float32 operands round these to tf32, None otherwise: a verdict must allow for it.
     """
 
     kernels: tuple[Kernel, ...] = ()
     rejected: tuple[Rejected, ...] = ()
     findings: tuple[Finding, ...] = ()
+    dot_precision: str | None = None
 
 
 @dataclass

@@ -6,6 +6,7 @@ The room where TileLang is imported. Knows nothing of IPython or rendering.
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -26,6 +27,10 @@ from kernel_lab.results import Finding, Kernel
 from kernel_lab.targets import Target
 
 NOT_RUN = "compiled, not run: TileLang kernels run on a GPU, and there is none here"
+
+
+# How TileLang spells tf32 operands in the CUDA source of a float32 gemm
+_TF32 = re.compile(r"TensorFloat32|tfloat32|tf32")
 
 
 class TileLangSession:
@@ -53,7 +58,8 @@ class TileLangSession:
                 made, found = self._lowered(kernel, loaded)
                 kernels += made
                 findings += found
-            return Lowered(tuple(kernels), (), tuple(findings))
+            rounded = any(_TF32.search(stage.text) for kernel in kernels for stage in kernel.stages.values() if stage.name == "cuda")
+            return Lowered(tuple(kernels), (), tuple(findings), "tf32" if rounded else None)
         except Exception as error:
             explained = explain(error, loaded)
             if explained is error:

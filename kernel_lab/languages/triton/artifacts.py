@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import tempfile
 from collections.abc import Mapping
@@ -43,7 +44,7 @@ def kernel(
         language="triton",
         target=target.arch,
         stages=found,
-        resources=_resources(compiled, target),
+        resources=_resources(compiled, target, found["sass"].text if "sass" in found else None),
         launches=launches,
         configuration=configuration,
         notes=tuple(notes),
@@ -76,11 +77,13 @@ def binary_resources(binary: bytes, name: str) -> Resources:
         return Resources()
 
 
-def _resources(compiled: Any, target: Target) -> Resources:
+def _resources(compiled: Any, target: Target, machine_code: str | None) -> Resources:
     warps = compiled.metadata.num_warps
     threads = warps * compiled.metadata.warp_size if hasattr(compiled.metadata, "warp_size") else warps * target.warp_size
     if "cubin" in compiled.asm:
         found = binary_resources(compiled.asm["cubin"], compiled.name)
+        if found.spill_bytes is None and machine_code is not None:
+            found = dataclasses.replace(found, spill_bytes=resources.spill_stores(machine_code).get(compiled.name))
     else:
         found = resources.from_amdgcn(compiled.asm["amdgcn"])
     shared = compiled.metadata.shared

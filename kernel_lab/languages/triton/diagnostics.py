@@ -5,6 +5,7 @@ Triton counts error lines from a function's ``def`` and reports library frames; 
 
 from __future__ import annotations
 
+import ast
 import gc
 import re
 from collections.abc import Iterator
@@ -62,7 +63,7 @@ def over_limit(name: str, error: Any, target: Target) -> str:
 def _compilation(error: Any, file: str) -> CompileError:
     """The innermost place in the cell of a chain of Triton's compilation errors."""
     place: tuple[int, str] | None = None
-    message = ""
+    message = values = ""
     for inner in _chain(error):
         node, source = getattr(inner, "node", None), getattr(inner, "src", None)
         if node is None:
@@ -73,6 +74,7 @@ def _compilation(error: Any, file: str) -> CompileError:
         if first is not None and hasattr(node, "lineno"):
             line = first + node.lineno - 1
             place = (line, source.splitlines()[node.lineno - 1] if node.lineno <= len(source.splitlines()) else "")
+            values = _values(error, source, node)
     root = _root(error)
     if root is not error and not hasattr(root, "node"):
         message = message or str(root)
@@ -83,11 +85,40 @@ def _compilation(error: Any, file: str) -> CompileError:
         message, hint = f"the kernel reads the global {name}, which is a plain value", _global_fix(name, file)
     elif "power of 2" in message:
         hint = "block shapes are powers of two: round up with triton.next_power_of_2 and mask the rest"
+    if values and ("power of 2" in message or "shape" in message.lower()):
+        first, newline, rest = message.strip().partition("\n")
+        message = f"{first} (here {values}){newline}{rest}"
     line, excerpt = place or (None, None)
     head = message.strip().splitlines()[0] if message.strip() else type(error).__name__
+    if any(type(inner).__name__ == "CompileTimeAssertionFailure" for inner in _chain(error)):
+        what = message.strip() or (excerpt or "").strip().removeprefix("tl.static_assert(").removesuffix(")")
+        head = f"static_assert failed: {what}"
     named = re.fullmatch(r"(\w+(?:Error|Exception))\([\"'](.*)[\"']\)", head)
     head = f"{named.group(1)}: {named.group(2)}" if named else head
     return CompileError(head, cell_line=line, excerpt=excerpt, hint=hint, detail="\n".join(message.strip().splitlines()[1:4]))
+
+
+def _values(error: BaseException, source: str, node: ast.AST) -> str:
+    """The constants and shapes of the names that the refused expression reads, as Triton's code generator knows them."""
+    generator = None
+    for inner in _chain(error):
+        trace = inner.__traceback__
+        while trace is not None:
+            owner = trace.tb_frame.f_locals.get("self")
+            if getattr(getattr(owner, "jit_fn", None), "src", None) == source and hasattr(owner, "lscope"):
+                generator = owner
+            trace = trace.tb_next
+    if generator is None:
+        return ""
+    found: dict[str, None] = {}
+    for name in dict.fromkeys(item.id for item in ast.walk(node) if isinstance(item, ast.Name)):
+        value = generator.lscope.get(name)
+        constant = getattr(value, "value", value)
+        if isinstance(constant, int) and not isinstance(constant, bool):
+            found[f"{name} = {constant}"] = None
+        elif shape := [getattr(size, "value", size) for size in getattr(value, "shape", None) or ()]:
+            found[f"{name} is {'×'.join(map(str, shape))}"] = None
+    return ", ".join(found)
 
 
 def _global_fix(name: str, file: str) -> str:

@@ -13,7 +13,7 @@ from kernel_lab.ir import facts
 from kernel_lab.languages.protocol import Loaded, Lowered, Mode
 from kernel_lab.languages.triton import arguments as kernel_arguments
 from kernel_lab.languages.triton import diagnostics, hooks, offline
-from kernel_lab.languages.triton.recorder import Recorder
+from kernel_lab.languages.triton.recorder import Recorder, shown
 from kernel_lab.problem import InputSpec, Problem
 from kernel_lab.results import Finding, Kernel
 from kernel_lab.targets import Target
@@ -52,7 +52,8 @@ class TritonSession:
         recorder.findings.extend(finding for kernel in kernels for finding in _findings(kernel, self.target))
         if not kernels and not recorder.rejected:
             raise EntryError("no kernel was launched", hint="the entry is the function that calls kernel[grid](…)")
-        return Lowered(kernels, tuple(recorder.rejected), tuple(dict.fromkeys(recorder.findings)))
+        precision = "tf32" if any(_rounds_to_tf32(kernel) for kernel in kernels) else None
+        return Lowered(kernels, tuple(recorder.rejected), tuple(dict.fromkeys(recorder.findings)), precision)
 
     def _call(self, loaded: Loaded, entry: Any, problem: Problem, arguments: Callable[[], Sequence[Any]]) -> None:
         import torch
@@ -88,6 +89,15 @@ class TritonSession:
 
             interpreter.set_resources_hint(dict(resources))
 
+    def notes(self) -> tuple[str, ...]:
+        """What a verdict should say beside the values: which configuration of each autotuned kernel was run."""
+        if self.mode != "interpret":
+            return ()
+        from kernel_lab.languages.triton import interpreter
+
+        ran = dict.fromkeys((name, tuple(shown(config).items())) for name, config in interpreter.chosen_configs)
+        return tuple(f"{name} ran with {', '.join(f'{key}={value}' for key, value in config)}" for name, config in ran)
+
     def explain(self, error: BaseException, loaded: Loaded) -> BaseException:
         """See `diagnostics.explain`."""
         return diagnostics.explain(error, loaded.file, log_start=self.log_start, target=self.target)
@@ -109,6 +119,7 @@ def open_session(target: Target, mode: Mode) -> Iterator[TritonSession]:
         from kernel_lab.languages.triton import interpreter
 
         interpreter.install(target)
+        interpreter.chosen_configs.clear()
         yield TritonSession(target, mode, recorder)
         return
     hooks.activate(recorder)
@@ -134,6 +145,12 @@ def _tensors(value: Any) -> Iterator[Any]:
             yield from _tensors(item)
 
 
+def _rounds_to_tf32(kernel: Kernel) -> bool:
+    """Whether a dot of the kernel takes float32 operands as tf32: Triton's default on NVIDIA."""
+    ttir = kernel.stages.get("ttir")
+    return ttir is not None and any("tt.dot" in line and "inputPrecision = tf32" in line and "xf32>" in line for line in ttir.text.splitlines())
+
+
 def _findings(kernel: Kernel, target: Target) -> list[Finding]:
     """What the stages themselves give away."""
     found = []
@@ -146,6 +163,4 @@ def _findings(kernel: Kernel, target: Target) -> list[Finding]:
                 f"{kernel.name}: no tensor cores used: on {target.arch} Triton lowers this dot to FMA instructions", line, "no-tensor-cores"
             )
         )
-    if ttir and "enable_fp_fusion" in kernel.configuration:
-        found.append(Finding(f"{kernel.name}: enable_fp_fusion={kernel.configuration['enable_fp_fusion']}", None, "fp-fusion"))
     return found
