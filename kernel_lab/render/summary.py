@@ -28,10 +28,11 @@ class Speed:
 
 @dataclass(frozen=True)
 class Note:
-    """One line of question 4."""
+    """One line of question 4; ``warning`` when it asks for attention, else a fact to know."""
 
     text: str
     cell_line: int | None = None
+    warning: bool = False
 
 
 def word(report: Report) -> Word:
@@ -203,7 +204,7 @@ def _roof_details(roofline: Roofline) -> Iterator[str]:
 
 def notes(report: Report) -> list[Note]:
     """Question 4: warnings first, then what the kernels and the verdict note; each said once."""
-    found = [Note(item.text, item.cell_line) for item in report.warnings]
+    found = [Note(item.text, item.cell_line, warning=True) for item in report.warnings]
     found += [Note(f"{kernel.name}: {text}") for kernel in report.kernels for text in kernel.notes]
     found += [Note(text) for text in (report.verdict.notes if report.verdict else ())]
     return list(dict.fromkeys(found))

@@ -43,9 +43,9 @@ def text(report: Report, *, target: Target | None = None) -> str:
     found = summary.notes(report)
     for note in found[:_NOTES]:
         where = f"{fmt.at_line(note.cell_line)}: " if note.cell_line is not None else ""
-        lines.append(f"  ! {where}{note.text}")
+        lines.append(f"  {'!' if note.warning else '·'} {where}{note.text}")
     if len(found) > _NOTES:
-        lines.append(f"  ! and {len(found) - _NOTES} more")
+        lines.append(f"  · and {len(found) - _NOTES} more")
     lines.append("  " + ", ".join(summary.stamp_parts(report)))
     while len(lines) > MAX_LINES:  # the verdict, the speed and the notes stand last; what the kernels take gives way
         del lines[2]

@@ -23,6 +23,7 @@ from kernel_lab.languages.tilelang.kernels import TileKernel, launch_arguments
 from kernel_lab.problem import evaluate
 from kernel_lab.results import Finding, Kernel, Launch, Resources, Stage
 from kernel_lab.targets import Target
+from kernel_lab.targets.occupancy import occupancy as occupancy_of
 
 GET_HIPCC = "hipcc was not found, so no AMD machine code is shown: install ROCm's HIP compiler and put hipcc on PATH, or set ROCM_PATH"
 
@@ -177,7 +178,11 @@ def _resources(function: Any, usage: nvcc.Usage | None, target: Target, sizes: M
     attrs = function.attrs or {}
     dynamic = int(attrs["dyn_shared_memory_buf"]) if "dyn_shared_memory_buf" in attrs else 0
     static = usage.shared_bytes if usage and usage.shared_bytes is not None else _static_shared(function)
+    known = None
+    if usage and usage.registers and threads:
+        known = occupancy_of(target, registers=usage.registers, shared_bytes=dynamic + static, threads=threads)
     return Resources(
+        occupancy=known[0] if known else None,
         registers=usage.registers if usage else None,
         spill_bytes=usage.spill_bytes if usage else None,
         shared_bytes=dynamic + static,
