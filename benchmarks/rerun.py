@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-ADD = '''\
+ADD = """\
 import torch, triton, triton.language as tl
 
 @triton.jit
@@ -35,8 +35,8 @@ def add(x, y):
     n = o.numel()
     add_kernel[(triton.cdiv(n, 1024),)](x, y, o, n, BLOCK=1024)
     return o
-'''
-SOFTMAX = '''\
+"""
+SOFTMAX = """\
 import torch, triton, triton.language as tl
 
 @triton.jit
@@ -52,8 +52,8 @@ def softmax(x):
     o = torch.empty_like(x)
     softmax_kernel[(x.shape[0],)](x, o, x.stride(0), x.shape[1], BLOCK=1024)
     return o
-'''
-GEMM = '''\
+"""
+GEMM = """\
 import torch, triton, triton.language as tl
 
 @triton.jit
@@ -72,7 +72,7 @@ def matmul(a, b):
     c = torch.empty((a.shape[0], b.shape[1]), dtype=torch.float16)
     matmul_kernel[(a.shape[0] // 128, b.shape[1] // 128)](a, b, c, a.shape[0], b.shape[1], a.shape[1], BM=128, BN=128, BK=64)
     return c
-'''
+"""
 # name → (cell, magic line, kernel, signature, constants)
 CASES: dict[str, tuple[str, str, str, dict[str, str], dict[str, int]]] = {
     "add": (
@@ -89,7 +89,7 @@ CASES: dict[str, tuple[str, str, str, dict[str, str], dict[str, int]]] = {
          "BM": "constexpr", "BN": "constexpr", "BK": "constexpr"}, {"BM": 128, "BN": 128, "BK": 64},
     ),
 }  # fmt: skip
-BARE = '''
+BARE = """
 import importlib.util, json, sys, time
 import triton
 from triton.backends.compiler import GPUTarget
@@ -106,7 +106,7 @@ for line in sys.stdin:
     constants = {(names.index(name),): value for name, value in ask["constants"].items()}
     triton.compile(ASTSource(kernel, ask["signature"], constants, attrs), target=GPUTarget("cuda", 90, 32))
     print(time.perf_counter() - start, flush=True)
-'''
+"""
 
 
 def main() -> None:
