@@ -20,6 +20,15 @@ def triton_workers() -> None:
 
 
 @pytest.fixture(scope="session")
+def tile_workers() -> None:
+    """TileLang's worker, started in the background."""
+    pytest.importorskip("tilelang")
+    from kernel_lab.workers.local import executor
+
+    executor().warm_up(("tilelang.compile",))
+
+
+@pytest.fixture(scope="session")
 def _shell(triton_workers: None) -> Iterator[Notebook]:
     pytest.importorskip("IPython")
     os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import gc
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from kernel_lab.cell import failing_line
@@ -64,17 +64,18 @@ def _compilation(error: Any, file: str) -> CompileError:
     """The innermost place in the cell of a chain of Triton's compilation errors."""
     place: tuple[int, str] | None = None
     message = values = ""
+    generators = _generators(error)
     for inner in _chain(error):
         node, source = getattr(inner, "node", None), getattr(inner, "src", None)
         if node is None:
             message = message or str(inner)
             continue
         message = getattr(inner, "error_message", None) or message
-        first = _first_line(source, file)
+        first = _first_line(source, file, generators)
         if first is not None and hasattr(node, "lineno"):
             line = first + node.lineno - 1
             place = (line, source.splitlines()[node.lineno - 1] if node.lineno <= len(source.splitlines()) else "")
-            values = _values(error, source, node)
+            values = _values(generators.get(source), node)
     root = _root(error)
     if root is not error and not hasattr(root, "node"):
         message = message or str(root)
@@ -82,7 +83,7 @@ def _compilation(error: Any, file: str) -> CompileError:
     hint = None
     if found:
         name = found.group(1)
-        message, hint = f"the kernel reads the global {name}, which is a plain value", _global_fix(name, file)
+        message, hint = f"the kernel reads the global {name}, which is a plain value", _global_fix(name, generators.values())
     elif "power of 2" in message:
         hint = "block shapes are powers of two: round up with triton.next_power_of_2 and mask the rest"
     if values and ("power of 2" in message or "shape" in message.lower()):
@@ -98,21 +99,24 @@ def _compilation(error: Any, file: str) -> CompileError:
     return CompileError(head, cell_line=line, excerpt=excerpt, hint=hint, detail="\n".join(message.strip().splitlines()[1:4]))
 
 
-def _values(error: BaseException, source: str, node: ast.AST) -> str:
-    """The constants and shapes of the names that the refused expression reads, as Triton's code generator knows them."""
-    generator = None
+def _generators(error: BaseException) -> dict[str, Any]:
+    """Triton's code generators at work when ``error`` was raised, by the text of their function."""
+    found: dict[str, Any] = {}
     for inner in _chain(error):
         trace = inner.__traceback__
         while trace is not None:
             owner = trace.tb_frame.f_locals.get("self")
-            if getattr(getattr(owner, "jit_fn", None), "src", None) == source and hasattr(owner, "lscope"):
-                generator = owner
+            if hasattr(owner, "jit_fn") and hasattr(owner, "lscope"):
+                found[owner.jit_fn.src] = owner
             trace = trace.tb_next
-    if generator is None:
-        return ""
+    return found
+
+
+def _values(generator: Any, node: ast.AST) -> str:
+    """The constants and shapes of the names that the refused expression reads, as Triton's code generator knows them."""
     found: dict[str, None] = {}
     for name in dict.fromkeys(item.id for item in ast.walk(node) if isinstance(item, ast.Name)):
-        value = generator.lscope.get(name)
+        value = generator.lscope.get(name) if generator is not None else None
         constant = getattr(value, "value", value)
         if isinstance(constant, int) and not isinstance(constant, bool):
             found[f"{name} = {constant}"] = None
@@ -121,19 +125,24 @@ def _values(error: BaseException, source: str, node: ast.AST) -> str:
     return ", ".join(found)
 
 
-def _global_fix(name: str, file: str) -> str:
-    value = next((fn.fn.__globals__[name] for fn in _jit_functions(file) if name in fn.fn.__globals__), None)
+def _global_fix(name: str, generators: Iterable[Any]) -> str:
+    value = next((item.jit_fn.fn.__globals__[name] for item in generators if name in item.jit_fn.fn.__globals__), None)
     shown = repr(value) if isinstance(value, (int, float, bool, str)) else "…"
     return f"write {name} = tl.constexpr({shown}), or pass it as a kernel argument `{name}: tl.constexpr`"
 
 
-def _first_line(source: str | None, file: str) -> int | None:
+def _first_line(source: str | None, file: str, generators: Mapping[str, Any]) -> int | None:
     """The line of ``file`` on which the function with this text has its ``def``."""
-    for function in _jit_functions(file):
-        if function.src == source:
-            offset = next((i for i, text in enumerate(function.raw_src) if text.lstrip().startswith("def ")), 0)
-            return int(function.starting_line_number) + offset
-    return None
+    if source in generators:
+        function = generators[source].jit_fn
+        if function.fn.__code__.co_filename != file:
+            return None
+    else:  # a text may belong to several functions, of earlier runs too
+        function = next((item for item in _jit_functions(file) if item.src == source), None)
+        if function is None:
+            return None
+    offset = next((i for i, text in enumerate(function.raw_src) if text.lstrip().startswith("def ")), 0)
+    return int(function.starting_line_number) + offset
 
 
 def _jit_functions(file: str) -> Iterator[Any]:

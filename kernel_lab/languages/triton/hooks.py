@@ -24,6 +24,7 @@ _tuning = 0
 def activate(recorder: Recorder) -> None:
     """Send everything to ``recorder`` until `deactivate`."""
     _install()
+    _forget_limits()
     _active.append(recorder)
 
 
@@ -33,6 +34,15 @@ def deactivate() -> None:
     for function in list(_caches):
         function.device_caches.clear()
     _caches.clear()
+
+
+def _forget_limits() -> None:
+    """Triton keeps the shared memory of device 0; the next target's device 0 has another."""
+    from triton.compiler import compiler
+
+    clear = getattr(compiler.max_shared_mem, "cache_clear", None)
+    if clear is not None:
+        clear()
 
 
 def _install() -> None:
@@ -68,7 +78,7 @@ def _install() -> None:
             if error.cell_line is None:
                 error.cell_line = calling_line()
             raise
-        except (KeyError, TypeError) as error:
+        except (AssertionError, KeyError, TypeError, ValueError) as error:
             explained = _explain_call(self, error, options)
             if explained is None:
                 raise
@@ -79,6 +89,9 @@ def _install() -> None:
             return stock_tune(self, *args, **options)
         return _each_configuration(self, _active[-1], args, options)
 
+    # Triton takes its own frames out of the tracebacks of refused kernels; `diagnostics` finds names' values in them
+    if hasattr(compiler.compiler, "filter_traceback"):
+        compiler.compiler.filter_traceback = lambda error: None
     stock_tune = Autotuner.run
     compiler.compile = recording_compile
     JITFunction.run = run
@@ -118,7 +131,7 @@ def _each_configuration(tuner: Any, recorder: Recorder, args: tuple[Any, ...], o
         except Exception as error:
             explained = diagnostics.explain(error, recorder.file, target=recorder.target)
             first_error = first_error or explained
-            recorder.reject(name, settings, explained, getattr(explained, "cell_line", None))
+            recorder.reject(name, settings, explained, getattr(explained, "cell_line", None) or calling_line())
         finally:
             _tuning -= 1
             recorder.configuration = {}
@@ -133,6 +146,9 @@ def _explain_call(function: Any, error: Exception, options: dict[str, Any]) -> C
     """A launch whose arguments do not fit the kernel, by name."""
     text = str(error.args[0]) if error.args else ""
     line = calling_line()
+    if _raised_in(error, "parse_options"):
+        given = ", ".join(f"{name}={value!r}" for name, value in options.items() if name in launch_options())
+        return CompileError(f"{function.__name__}: {text} (given: {given})", cell_line=line, hint="correct the launch's options")
     parameters = [param.name for param in function.params]
     if "was specified but unrecognised" in text:
         word = text.split("argument ")[-1].split(" ")[0]
@@ -146,6 +162,16 @@ def _explain_call(function: Any, error: Exception, options: dict[str, Any]) -> C
         listed = ", ".join(f"{param.name}{': constexpr' if param.is_constexpr else ''}" for param in function.params)
         return CompileError(what, cell_line=line, hint=f"the kernel's arguments: {listed}")
     return None
+
+
+def _raised_in(error: BaseException, function: str) -> bool:
+    """Whether a function of this name is on the way from here to where ``error`` was raised."""
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_name == function:
+            return True
+        trace = trace.tb_next
+    return False
 
 
 def launch_options() -> list[str]:
