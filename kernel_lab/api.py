@@ -37,9 +37,11 @@ def compile(
 ) -> Report:
     """Compile what ``entry`` launches, for a GPU that need not be here.
 
-    entry: a function that launches Triton kernels, a `@triton.jit` kernel (with ``grid`` or ``signature``), a `@tilelang.jit` function or a `T.prim_func`.
+    entry: a function that launches Triton kernels, a `@triton.jit` kernel (with ``grid`` or ``signature``), a `@tilelang.jit`
+    function or a `T.prim_func`.
     inputs: the arguments, as ``"x: f32[n], y: f32[n]"``; sizes: ``"n=98432"`` or ``{"n": 98432}``.
-    signature: for a kernel alone, Triton's types by argument: ``{"x_ptr": "*fp32", "n": "i32"}``; pointers and sizes are taken as divisible by 16.
+    signature: for a kernel alone, Triton's types by argument: ``{"x_ptr": "*fp32", "n": "i32"}``; pointers and sizes are taken
+    as divisible by 16.
     target: an arch ("sm_90", "gfx942") or a GPU's name; default: the GPU here, else the configured default. timeout: seconds.
     Further keywords are launch options (``num_warps=8``). Raises a `kernel_lab.errors.KernelLabError`.
     """

@@ -1,7 +1,7 @@
 """Calls and launches made by the notebook itself on a machine with no GPU: they are run in the interpreting worker.
 
-A function of a cell that launches kernels is shipped whole (function, arguments; results and changed tensors come back); a launch made outside such a
-function is shipped alone. With a GPU nothing here is installed: calls are the user's own. Installed by an import hook, so that loading the
+A function of a cell that launches kernels is shipped whole (function, arguments; results and changed tensors come back); a launch
+made outside such a function is shipped alone. With a GPU nothing here is installed: calls are the user's own. Installed by an import hook, so that loading the
 extension imports neither torch nor Triton.
 """
 
@@ -28,7 +28,9 @@ _state: dict[str, Any] = {"target": None, "said": False, "say": print, "driver":
 
 
 def install(target: Target, say: Callable[[str], None] = print) -> None:
-    """Make this process's calls run without a GPU, as if on ``target``. ``say`` shows the one-time notice. Later calls change the target."""
+    """Make this process's calls run without a GPU, as if on ``target``. Later calls change the target.
+
+    ``say`` shows the one-time notice."""
     _state.update(target=target, say=say)
     for name, patch in (("torch", _patch_torch), ("triton", _patch_triton), ("tilelang", _patch_tilelang)):
         if name in sys.modules and getattr(sys.modules[name], "__spec__", None) is not None:
@@ -91,7 +93,7 @@ def launches(function: Any, seen: set[int] | None = None) -> bool:
 
 def _filled(cell: Any) -> bool:
     try:
-        cell.cell_contents
+        _ = cell.cell_contents
     except ValueError:
         return False
     return True

@@ -91,7 +91,9 @@ class Cell:
         return frozenset((early | (inner - bound)) - set(dir(builtins)))
 
     def part_for(self, names: Iterable[str]) -> ast.Module:
-        """The statements that ``names`` need: their definitions, what those read, and settings. Other effects happen once, in the notebook."""
+        """The statements that ``names`` need: their definitions, what those read, and settings.
+
+        Other effects happen once, in the notebook."""
         return _slice(self.tree, set(names))
 
     def top_level_line(self, name: str) -> int | None:

@@ -1,4 +1,7 @@
-"""Tab completion on magic lines: options, and values (targets, names of the notebook). Called by `magics`; knows IPython's matcher interface."""
+"""Tab completion on magic lines: options, and values (targets, names of the notebook).
+
+Called by `magics`; knows IPython's matcher interface.
+"""
 
 from __future__ import annotations
 

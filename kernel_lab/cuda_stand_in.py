@@ -18,7 +18,9 @@ _mode: Any = None
 
 
 def install(target: Target) -> None:
-    """Make ``torch.cuda`` answer for ``target`` in this process and place "cuda" tensors on the CPU. Calling it again changes the target."""
+    """Make ``torch.cuda`` answer for ``target`` in this process and place "cuda" tensors on the CPU.
+
+    Calling it again changes the target."""
     global _target, _mode
     _target = target
     if _mode is None:

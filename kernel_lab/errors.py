@@ -46,7 +46,7 @@ class KernelLabError(Exception):
         if self.detail and room > 0:
             lines += [f"  {line}" for line in self.detail.strip().splitlines()[:room]]
         if len(lines) + len(tail) > MAX_LINES:
-            lines = lines[: MAX_LINES - len(tail) - 1] + ["  …"]
+            lines = [*lines[: MAX_LINES - len(tail) - 1], "  …"]
         return "\n".join(lines + tail)
 
     def __str__(self) -> str:

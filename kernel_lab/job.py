@@ -20,7 +20,8 @@ REFERENCE = "__kernel_lab_reference__"
 class Job:
     """Compile, verify or measure one entry for one target.
 
-    ``cell`` is None when the entry is handed over as an object (the Python verbs). ``unsent`` says which names of the notebook could not travel.
+    ``cell`` is None when the entry is handed over as an object (the Python verbs). ``unsent`` says which names of the notebook
+    could not travel.
     """
 
     language: str

@@ -1,7 +1,7 @@
 """What workers do: load a cell, lower it, verify it, measure it, or make a call for the notebook.
 
-The only room that puts languages, verification, measurement and the roofline's counting together; runs in worker processes. Functions here are
-named in requests; their arguments and results are plain data or user values.
+The only room that puts languages, verification, measurement and the roofline's counting together; runs in worker processes.
+Functions here are named in requests; their arguments and results are plain data or user values.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def verify_job(job: Job, environment: Mapping[str, Any], resources: Mapping[str,
             )
         except NotRunnable as error:
             return Verdict(None, reason=error.what + (f" — {error.hint}" if error.hint else ""))
-        said = getattr(session, "notes", tuple)()
+        said: tuple[str, ...] = getattr(session, "notes", tuple)()
         return dataclasses.replace(verdict, notes=(*verdict.notes, *notes, *said))
 
 
@@ -316,7 +316,7 @@ def _reference(job: Job, loaded: Loaded) -> Callable[..., Any]:
         raise ReferenceFailed(
             f"--ref {job.problem.reference!r} is a {type(reference).__name__}, not a function", hint="for example --ref torch.add"
         )
-    return reference
+    return cast(Callable[..., Any], reference)
 
 
 def _cases(job: Job) -> tuple[list[Mapping[str, int]], list[str]]:

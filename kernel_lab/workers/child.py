@@ -75,7 +75,7 @@ def _die_with_parent() -> None:
 def _run(connection: Connection, request: Request) -> Answer:
     global _emit
     start = log_position()
-    faulthandler.dump_traceback_later(request.timeout_s + GRACE_S, exit=True, file=sys.__stderr__)
+    faulthandler.dump_traceback_later(request.timeout_s + GRACE_S, exit=True, file=2)
     _emit = lambda news: connection.send(Event(request.number, wire.dump(news)[0]))  # noqa: E731
     storages: dict[str, Any] = {}
     before: dict[str, int] = {}
@@ -123,7 +123,7 @@ def main() -> None:
     _die_with_parent()
     sys.path[:] = [*dict.fromkeys([*sys.path, *os.environ.get("KERNEL_LAB_PATH", "").split(os.pathsep)])]
     connection = Client(address, authkey=bytes.fromhex(os.environ.pop("KERNEL_LAB_KEY")))
-    faulthandler.enable(file=sys.__stderr__)
+    faulthandler.enable(file=2)
     for name in preload:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)

@@ -1,7 +1,7 @@
 """Wire: how Python values travel between the notebook and the workers.
 
-cloudpickle, with three additions. Functions carry the source text they were defined from, so that a kernel compiler can read it on the other
-side. Triton's decorated kernels are rebuilt by decorating their function again, so that a kernel becomes an interpreted one in the
+cloudpickle, with three additions. Functions carry the source text they were defined from, so that a kernel compiler can read it on
+the other side. Triton's decorated kernels are rebuilt by decorating their function again, so that a kernel becomes an interpreted one in the
 interpreting worker. Tensors keep sharing storage, and the receiver can send back just the storages that it changed.
 Knows nothing of jobs or notebooks; imports neither torch nor a kernel language.
 """
@@ -111,7 +111,7 @@ def storage_bytes(storage: Any) -> bytes:
     import torch
 
     flat = torch.empty(0, dtype=torch.uint8, device=storage.device).set_(storage, 0, (storage.nbytes(),), (1,))
-    return flat.cpu().numpy().tobytes()
+    return bytes(flat.cpu().numpy().tobytes())
 
 
 def _reduce_triton(obj: Any) -> Any:
@@ -207,7 +207,9 @@ class _Loader(pickle.Unpickler):
 
 
 def dump(value: Any, known: Mapping[int, str] | None = None) -> tuple[Parcel, dict[str, Any]]:
-    """Pickle ``value``; also returns the storages that went with it by key. Storages at the addresses in ``known`` are sent by key alone."""
+    """Pickle ``value``; also returns the storages that went with it by key.
+
+    Storages at the addresses in ``known`` are sent by key alone."""
     buffer = io.BytesIO()
     dumper = _Dumper(buffer, known or {})
     dumper.dump(value)

@@ -71,14 +71,16 @@ def _compilation(error: Any, file: str) -> CompileError:
             message = message or str(inner)
             continue
         message = getattr(inner, "error_message", None) or message
+        source = source or ""
         first = _first_line(source, file, generators)
         if first is not None and hasattr(node, "lineno"):
-            line = first + node.lineno - 1
-            place = (line, source.splitlines()[node.lineno - 1] if node.lineno <= len(source.splitlines()) else "")
-            values = _values(generators.get(source), node)
+            place = (first + node.lineno - 1, source.splitlines()[node.lineno - 1] if node.lineno <= len(source.splitlines()) else "")
+            values = _values(generators.get(source), node) or values
     root = _root(error)
     if root is not error and not hasattr(root, "node"):
         message = message or str(root)
+    if "shape" in message.lower():
+        values = _operand_shapes(error) or values
     found = _GLOBAL.search(f"{message} {error}")
     hint = None
     if found:
@@ -106,7 +108,7 @@ def _generators(error: BaseException) -> dict[str, Any]:
         trace = inner.__traceback__
         while trace is not None:
             owner = trace.tb_frame.f_locals.get("self")
-            if hasattr(owner, "jit_fn") and hasattr(owner, "lscope"):
+            if owner is not None and hasattr(owner, "jit_fn") and hasattr(owner, "lscope"):
                 found[owner.jit_fn.src] = owner
             trace = trace.tb_next
     return found
@@ -125,13 +127,31 @@ def _values(generator: Any, node: ast.AST) -> str:
     return ", ".join(found)
 
 
+def _operand_shapes(error: BaseException) -> str:
+    """The shapes of the operands of the operation of `triton.language` that refused them, in its own names for them."""
+    for inner in _chain(error):
+        trace = inner.__traceback__
+        while trace is not None:
+            frame = trace.tb_frame
+            if frame.f_code.co_filename.endswith(("language/core.py", "language/standard.py")) and frame.f_code.co_name != "wrapper":
+                parameters = frame.f_code.co_varnames[: frame.f_code.co_argcount]
+                shapes = {name: getattr(frame.f_locals.get(name), "shape", None) for name in parameters}
+                known = [
+                    f"{name} is {'×'.join(str(getattr(size, 'value', size)) for size in shape)}" for name, shape in shapes.items() if shape
+                ]
+                if known:
+                    return f"tl.{frame.f_code.co_name}: {', '.join(known)}"
+            trace = trace.tb_next
+    return ""
+
+
 def _global_fix(name: str, generators: Iterable[Any]) -> str:
     value = next((item.jit_fn.fn.__globals__[name] for item in generators if name in item.jit_fn.fn.__globals__), None)
     shown = repr(value) if isinstance(value, (int, float, bool, str)) else "…"
     return f"write {name} = tl.constexpr({shown}), or pass it as a kernel argument `{name}: tl.constexpr`"
 
 
-def _first_line(source: str | None, file: str, generators: Mapping[str, Any]) -> int | None:
+def _first_line(source: str, file: str, generators: Mapping[str, Any]) -> int | None:
     """The line of ``file`` on which the function with this text has its ``def``."""
     if source in generators:
         function = generators[source].jit_fn
@@ -159,8 +179,8 @@ def _native(error: BaseException, file: str, log_start: int | None) -> CompileEr
     for match in _NATIVE.finditer(log):
         if match["file"] == file or file in match["file"]:
             return CompileError(match["text"], cell_line=int(match["line"]), hint="a pass of the compiler refused this line")
-    match = _ANY_ERROR.search(log)
-    text = match["text"] if match else str(error)
+    said = _ANY_ERROR.search(log)
+    text = said["text"] if said else str(error)
     failed = re.search(r"Failures have been detected while processing an MLIR pass pipeline|pass '?(\w+)'?", log)
     hint = f"the pass {failed.group(1)} failed" if failed and failed.group(1) else "a pass of the compiler failed"
     return CompileError(text, hint=hint)

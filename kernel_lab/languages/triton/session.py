@@ -148,7 +148,8 @@ def _tensors(value: Any) -> Iterator[Any]:
 def _rounds_to_tf32(kernel: Kernel) -> bool:
     """Whether a dot of the kernel takes float32 operands as tf32: Triton's default on NVIDIA."""
     ttir = kernel.stages.get("ttir")
-    return ttir is not None and any("tt.dot" in line and "inputPrecision = tf32" in line and "xf32>" in line for line in ttir.text.splitlines())
+    lines = ttir.text.splitlines() if ttir is not None else []
+    return any("tt.dot" in line and "inputPrecision = tf32" in line and "xf32>" in line for line in lines)
 
 
 def _findings(kernel: Kernel, target: Target) -> list[Finding]:
