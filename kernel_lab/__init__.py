@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 # name in the package when it is first imported.
 import kernel_lab.measure
 import kernel_lab.targets
-import kernel_lab.verify
+import kernel_lab.verify  # noqa: F401
 from kernel_lab.api import compile, last, measure, verify
 from kernel_lab.targets import targets
 

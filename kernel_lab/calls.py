@@ -1,8 +1,8 @@
 """Calls and launches made by the notebook itself on a machine with no GPU: they are run in the interpreting worker.
 
 A function of a cell that launches kernels is shipped whole (function, arguments; results and changed tensors come back); a launch
-made outside such a function is shipped alone. With a GPU nothing here is installed: calls are the user's own. Installed by an import hook, so that loading the
-extension imports neither torch nor Triton.
+made outside such a function is shipped alone. With a GPU nothing here is installed: calls are the user's own. Installed by an import
+hook, so that loading the extension imports neither torch nor Triton.
 """
 
 from __future__ import annotations

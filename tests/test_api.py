@@ -13,7 +13,7 @@ from kernel_lab.results import from_json, to_json
 from kernel_lab.targets import machine
 
 pytest.importorskip("triton")
-from tests import kernels  # noqa: E402
+from tests import kernels
 
 torch = pytest.importorskip("torch")
 INPUTS = dict(inputs="x: f32[n], y: f32[n]", sizes="n=1000", target="sm_90")
@@ -53,7 +53,10 @@ def triton_cdiv(a: int, b: int) -> int:
 
 def test_compile_a_kernel_from_its_signature() -> None:
     report = kernel_lab.compile(
-        kernels.add_kernel, signature={"x_ptr": "*fp32", "y_ptr": "*fp32", "o_ptr": "*fp32", "n": "i32"}, const={"BLOCK": 1024}, target="sm_90"
+        kernels.add_kernel,
+        signature={"x_ptr": "*fp32", "y_ptr": "*fp32", "o_ptr": "*fp32", "n": "i32"},
+        const={"BLOCK": 1024},
+        target="sm_90",
     )
     assert "ld.global.v4.b32" in report.kernels[0].stages["ptx"].text
 
@@ -66,7 +69,9 @@ def test_verify_right_and_wrong() -> None:
 
 
 def test_verify_with_inputs_made_by_a_function_and_several_sizes() -> None:
-    report = kernel_lab.verify(kernels.add, kernels.expected, make_inputs=lambda n: (torch.ones(n), torch.ones(n)), sizes="n=[1, 100]", target="sm_90")
+    report = kernel_lab.verify(
+        kernels.add, kernels.expected, make_inputs=lambda n: (torch.ones(n), torch.ones(n)), sizes="n=[1, 100]", target="sm_90"
+    )
     assert [case.sizes["n"] for case in report.verdict.cases] == [1, 100] and report.verdict.passed is True
 
 
@@ -122,8 +127,8 @@ def test_entries_that_are_none() -> None:
 def test_an_unknown_launch_option_is_named() -> None:
     with pytest.raises((CompileError, OptionError), match="num_warp"):
         kernel_lab.compile(
-            kernels.add_kernel, inputs="x_ptr: f32[n], y_ptr: f32[n]", outputs="o_ptr: f32[n]", sizes="n=8", grid="(1,)", const={"BLOCK": 8},
-            target="sm_90", num_warp=8,
+            kernels.add_kernel, inputs="x_ptr: f32[n], y_ptr: f32[n]", outputs="o_ptr: f32[n]", sizes="n=8", grid="(1,)",
+            const={"BLOCK": 8}, target="sm_90", num_warp=8,
         )  # fmt: skip
 
 

@@ -41,7 +41,8 @@ def test_cuda_literals_mean_the_cpu(defined: Notebook) -> None:
         device = torch.device("cuda")
         w = torch.zeros(3, device=device) + torch.ones(3).to(device)
         torch.cuda.synchronize()
-        (torch.equal(z, x + y), str(z.device), torch.cuda.get_device_capability(), torch.cuda.get_device_properties(0).multi_processor_count)
+        count = torch.cuda.get_device_properties(0).multi_processor_count
+        (torch.equal(z, x + y), str(z.device), torch.cuda.get_device_capability(), count)
         """
     ).fine()
     assert ran.value == (True, "cpu", (9, 0), 132)
@@ -124,7 +125,9 @@ class Scale(torch.autograd.Function):
 scale = Scale.apply
 """,
     ).fine()
-    ran = notebook.run("x = torch.ones(10, requires_grad=True)\ny = scale(x, 3.0)\ny.sum().backward()\n(y.tolist(), x.grad.tolist())").fine()
+    ran = notebook.run(
+        "x = torch.ones(10, requires_grad=True)\ny = scale(x, 3.0)\ny.sum().backward()\n(y.tolist(), x.grad.tolist())"
+    ).fine()
     assert ran.value == ([3.0] * 10, [3.0] * 10)
 
 
@@ -171,7 +174,9 @@ def test_the_state_of_the_random_generator_advances_as_here(defined: Notebook) -
     """A shipped function that draws numbers draws those of the notebook's seed."""
     notebook = defined
     notebook.triton("", "def noisy(x):\n    return add(x, torch.zeros(x.shape))\n")
-    ran = notebook.run("torch.manual_seed(0)\nfirst = noisy(torch.rand(3))\ntorch.manual_seed(0)\nbool(torch.equal(first, noisy(torch.rand(3))))").fine()
+    ran = notebook.run(
+        "torch.manual_seed(0)\nfirst = noisy(torch.rand(3))\ntorch.manual_seed(0)\nbool(torch.equal(first, noisy(torch.rand(3))))"
+    ).fine()
     assert ran.value is True
 
 

@@ -49,7 +49,8 @@ def test_verify_says_by_its_status_whether_the_kernel_is_right(capsys: pytest.Ca
 def test_a_kernel_as_the_entry_and_an_html_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = tmp_path / "report.html"
     status = cli.main(
-        ["compile", FILE, "--entry", "add_kernel", "--inputs", "x_ptr: f32[n], y_ptr: f32[n]", "--outputs", "o_ptr: f32[n]", "--sizes", "n=64",
+        ["compile", FILE, "--entry", "add_kernel", "--inputs", "x_ptr: f32[n], y_ptr: f32[n]", "--outputs", "o_ptr: f32[n]",
+         "--sizes", "n=64",
          "--grid", "(cdiv(n, BLOCK),)", "--const", "BLOCK=32", "--target", "gfx942", "--stage", "amdgcn", "--html", str(page)]
     )  # fmt: skip
     assert status == 0 and "gfx942" in capsys.readouterr().out

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from kernel_lab.errors import CellError, CompileError, EntryError, InputError, KernelLabError, OptionError, ReferenceFailed, VerificationFailed
+from kernel_lab.errors import (
+    CellError,
+    CompileError,
+    EntryError,
+    InputError,
+    KernelLabError,
+    OptionError,
+    ReferenceFailed,
+    VerificationFailed,
+)
 from kernel_lab.results import MIME_TYPE
 from tests.notebook import ADD, IMPORTS, Notebook
 
@@ -266,7 +275,10 @@ def test_a_cell_without_a_kernel(notebook: Notebook) -> None:
 
 
 def test_two_candidates_for_the_entry_are_listed_with_their_lines(notebook: Notebook) -> None:
-    ran = notebook.triton(LINE.removeprefix("add "), CELL + ADD.split("def add(")[0].join(["", ""]) + "def more(x, y):\n    add_kernel[(1,)](x, y, x, 8, BLOCK=8)\n")
+    ran = notebook.triton(
+        LINE.removeprefix("add "),
+        CELL + ADD.split("def add(")[0].join(["", ""]) + "def more(x, y):\n    add_kernel[(1,)](x, y, x, 8, BLOCK=8)\n",
+    )
     assert isinstance(ran.error, EntryError)
     text = short(ran.error)
     assert "add (line" in text and "more (line" in text and "%%triton add" in text

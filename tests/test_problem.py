@@ -28,7 +28,7 @@ def test_describe_is_the_inverse_of_parse() -> None:
     ("text", "says"),
     [
         ("x: f32[n", ["x: f32[n"]),
-        ("x", ["is not \"name: dtype[dims]\""]),
+        ("x", ['is not "name: dtype[dims]"']),
         ("x: float16[n]", ["unknown dtype 'float16'", "write f16"]),
         ("x: f33[n]", ["unknown dtype 'f33'", "did you mean 'f32'?"]),
         ("x: f32[n], x: f32[n]", ["'x' is declared twice"]),

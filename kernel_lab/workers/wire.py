@@ -1,8 +1,8 @@
 """Wire: how Python values travel between the notebook and the workers.
 
 cloudpickle, with three additions. Functions carry the source text they were defined from, so that a kernel compiler can read it on
-the other side. Triton's decorated kernels are rebuilt by decorating their function again, so that a kernel becomes an interpreted one in the
-interpreting worker. Tensors keep sharing storage, and the receiver can send back just the storages that it changed.
+the other side. Triton's decorated kernels are rebuilt by decorating their function again, so that a kernel becomes an interpreted
+one in the interpreting worker. Tensors keep sharing storage, and the receiver can send back just the storages that it changed.
 Knows nothing of jobs or notebooks; imports neither torch nor a kernel language.
 """
 

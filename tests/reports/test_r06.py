@@ -69,7 +69,8 @@ def test_r06_the_reported_values(notebook: Notebook) -> None:
     assert notebook.run("f(torch.ones(16, dtype=torch.bfloat16)).item()").fine().value == 16
     notebook.triton("", DOT).fine()
     ran = notebook.run(
-        "a = torch.randint(-8, 8, (16, 16)).bfloat16(); b = torch.randint(-8, 8, (16, 16)).bfloat16()\nbool(torch.equal(f(a, b), a.float() @ b.float()))"
+        "a = torch.randint(-8, 8, (16, 16)).bfloat16()\nb = torch.randint(-8, 8, (16, 16)).bfloat16()\n"
+        "bool(torch.equal(f(a, b), a.float() @ b.float()))"
     )
     assert ran.fine().value is True
 

@@ -8,7 +8,11 @@ CELL = (
     IMPORTS
     + """
 @triton.autotune(
-    configs=[triton.Config({"BLOCK": 128}, num_warps=4), triton.Config({"BLOCK": 256}, num_warps=8), triton.Config({"BLOCK": 512}, num_stages=2)],
+    configs=[
+        triton.Config({"BLOCK": 128}, num_warps=4),
+        triton.Config({"BLOCK": 256}, num_warps=8),
+        triton.Config({"BLOCK": 512}, num_stages=2),
+    ],
     key=["n"],
 )
 @triton.jit

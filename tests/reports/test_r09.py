@@ -10,7 +10,7 @@ import kernel_lab
 from kernel_lab.errors import KernelLabError
 
 pytest.importorskip("triton")
-from tests import kernels  # noqa: E402
+from tests import kernels
 
 GOOD: dict[Any, Any] = {"x_ptr": "*fp32", "y_ptr": "*fp32", "o_ptr": "*fp32", "n": "i32"}
 
@@ -69,7 +69,9 @@ def test_r09_mistakes(wrong: dict[str, Any], says: list[str]) -> None:
 def test_r09_a_wrong_option_of_a_launch_in_a_cell(notebook: Any) -> None:
     from tests.notebook import ADD, IMPORTS
 
-    ran = notebook.triton('add --inputs "x: f32[n], y: f32[n]" --sizes "n=8"', IMPORTS + ADD.replace("BLOCK=256)", "BLOCK=256, num_warp=8)"))
+    ran = notebook.triton(
+        'add --inputs "x: f32[n], y: f32[n]" --sizes "n=8"', IMPORTS + ADD.replace("BLOCK=256)", "BLOCK=256, num_warp=8)")
+    )
     line = 2 + next(i for i, text in enumerate((IMPORTS + ADD).strip().splitlines()) if "add_kernel[" in text)
     assert "did you mean 'num_warps'?" in ran.message and f"cell line {line}" in ran.message
     ran = notebook.triton('add --inputs "x: f32[n], y: f32[n]" --sizes "n=8"', IMPORTS + ADD.replace("x.numel(), BLOCK=256)", "BLOCK=256)"))

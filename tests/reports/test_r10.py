@@ -48,7 +48,10 @@ def test_r10_from_a_signature(triton_workers: None) -> None:
     from tests import kernels
 
     report = kernel_lab.compile(
-        kernels.add_kernel, signature={"x_ptr": "*fp32", "y_ptr": "*fp32", "o_ptr": "*fp32", "n": "i32"}, const={"BLOCK": 1024}, target="sm_90"
+        kernels.add_kernel,
+        signature={"x_ptr": "*fp32", "y_ptr": "*fp32", "o_ptr": "*fp32", "n": "i32"},
+        const={"BLOCK": 1024},
+        target="sm_90",
     )
     assert "ld.global.v4.b32" in report.kernels[0].stages["ptx"].text
     assert any("divisible by 16" in note for note in report.kernels[0].notes)

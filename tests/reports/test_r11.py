@@ -11,7 +11,9 @@ from tests.reports.gemm import gemm
 LINE = 'matmul --inputs "a: f16[M, K], b: f16[K, N]" --sizes "M=256, N=256, K=1024" --no-verify --target {}'
 
 
-@pytest.mark.parametrize(("target", "limit"), [("sm_80", "166,912"), ("sm_86", "101,376"), ("sm_89", "101,376"), ("sm_90", "232,448"), ("gfx942", "65,536")])
+@pytest.mark.parametrize(
+    ("target", "limit"), [("sm_80", "166,912"), ("sm_86", "101,376"), ("sm_89", "101,376"), ("sm_90", "232,448"), ("gfx942", "65,536")]
+)
 def test_r11_needed_against_allowed(notebook: Notebook, target: str, limit: str) -> None:
     ran = notebook.triton(LINE.format(target), gemm(256, 256, 128))
     if ran.error is not None:
@@ -34,7 +36,11 @@ def test_r11_what_fits_is_not_warned_of(notebook: Notebook) -> None:
 
 
 def test_r11_among_configurations_the_one_too_large_is_rejected(notebook: Notebook) -> None:
-    cell = gemm(128, 128, 64).replace("@triton.jit", '@triton.autotune([triton.Config({"BK": 64}, num_stages=2), triton.Config({"BK": 128}, num_stages=8)], key=["M"])\n@triton.jit', 1)
+    cell = gemm(128, 128, 64).replace(
+        "@triton.jit",
+        '@triton.autotune([triton.Config({"BK": 64}, num_stages=2), triton.Config({"BK": 128}, num_stages=8)], key=["M"])\n@triton.jit',
+        1,
+    )
     cell = cell.replace(", BK=64, num_stages=4, num_warps=8)", ")")
     notebook.triton(LINE.format("sm_80"), cell).fine()
     report = notebook.report

@@ -21,7 +21,9 @@ def f(x):
 LINE = 'f --inputs "x: f32[n]" --sizes "n=4" --ref "lambda x: x"'
 
 
-@pytest.mark.parametrize(("value", "fix"), [("123", "VAL = tl.constexpr(123)"), ("2.5", "VAL = tl.constexpr(2.5)"), ("True", "VAL = tl.constexpr(True)")])
+@pytest.mark.parametrize(
+    ("value", "fix"), [("123", "VAL = tl.constexpr(123)"), ("2.5", "VAL = tl.constexpr(2.5)"), ("True", "VAL = tl.constexpr(True)")]
+)
 @pytest.mark.parametrize("where", ["this cell", "another cell"])
 def test_r18_the_fix_for_that_name(notebook: Notebook, value: str, fix: str, where: str) -> None:
     definition = f"VAL = {value}\n"

@@ -19,7 +19,9 @@ def ran_at(notebook: Notebook, text: str) -> KernelLabError:
 
 def cell(*body: str) -> str:
     rest = ["", "def f(x):", "    o = torch.empty_like(x)", "    kernel[(1,)](x, o, x.numel(), B=16)", "    return o"]
-    return "\n".join([LINE, "import torch, triton, triton.language as tl", "@triton.jit", "def kernel(x_ptr, o_ptr, n, B: tl.constexpr):", *body, *rest])
+    return "\n".join(
+        [LINE, "import torch, triton, triton.language as tl", "@triton.jit", "def kernel(x_ptr, o_ptr, n, B: tl.constexpr):", *body, *rest]
+    )
 
 
 @pytest.mark.parametrize(

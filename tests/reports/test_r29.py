@@ -47,7 +47,8 @@ def test_r29_a_dot_whose_k_is_too_small(notebook: Notebook) -> None:
     assert "tl.dot" in ran.message and "K" in ran.message and "16" in ran.message and "8" in ran.message
 
 
-@pytest.mark.parametrize(("cell", "call"), [(ARANGE, "f(torch.ones(5))"), (gemm(64, 64, 48), "matmul(torch.ones(64, 96).half(), torch.ones(96, 64).half())"),
+@pytest.mark.parametrize(("cell", "call"), [(ARANGE, "f(torch.ones(5))"),
+                                            (gemm(64, 64, 48), "matmul(torch.ones(64, 96).half(), torch.ones(96, 64).half())"),
                                             (gemm(64, 64, 8), "matmul(torch.ones(64, 64).half(), torch.ones(64, 64).half())")])  # fmt: skip
 def test_r29_the_interpreter_has_the_same_rule(notebook: Notebook, cell: str, call: str) -> None:
     notebook.triton("", cell).fine()

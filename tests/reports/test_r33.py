@@ -24,7 +24,21 @@ def f(x):
 LINE = 'f --inputs "x: f32[n]" --sizes "n=48" --ref torch.clone'
 
 
-@pytest.mark.parametrize("grid", ["(3,)", "[3]", "3", "(3, 1)", "(3, 1, 1)", "lambda meta: [3]", "lambda meta: 3", "torch.Size([3])", "(torch.tensor(3),)", "(3, 1, 1, )"])
+@pytest.mark.parametrize(
+    "grid",
+    [
+        "(3,)",
+        "[3]",
+        "3",
+        "(3, 1)",
+        "(3, 1, 1)",
+        "lambda meta: [3]",
+        "lambda meta: 3",
+        "torch.Size([3])",
+        "(torch.tensor(3),)",
+        "(3, 1, 1, )",
+    ],
+)
 def test_r33_forms(notebook: Notebook, grid: str) -> None:
     notebook.triton(LINE, CELL.replace("GRID", grid)).fine()
     assert notebook.report.kernels[0].launches[0].grid == (3, 1, 1)

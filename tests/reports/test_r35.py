@@ -7,7 +7,8 @@ import pytest
 from tests.notebook import Notebook
 from tests.reports.gemm import gemm
 
-LINE = 'matmul --inputs "a: f16[M, K], b: f16[K, N]" --sizes "M=128, N=128, K=4096" --ref torch.matmul --flops "2*M*N*K" --bytes "2*(M*K + K*N + M*N)" --no-verify --target {}'
+LINE = 'matmul --inputs "a: f16[M, K], b: f16[K, N]" --sizes "M=128, N=128, K=4096" --no-verify --target {} '
+LINE += '--ref torch.matmul --flops "2*M*N*K" --bytes "2*(M*K + K*N + M*N)"'
 
 
 def test_r35_sm_75(notebook: Notebook) -> None:

@@ -43,7 +43,12 @@ def test_r44_capped(notebook: Notebook) -> None:
 
 
 def test_r44_print_and_static_print(notebook: Notebook) -> None:
-    notebook.triton('f --inputs "x: f32[n]" --sizes "n=16" --ref torch.clone', CELL.replace('tl.device_print("loaded", x)', 'print("loaded", x)')).fine()
+    notebook.triton(
+        'f --inputs "x: f32[n]" --sizes "n=16" --ref torch.clone', CELL.replace('tl.device_print("loaded", x)', 'print("loaded", x)')
+    ).fine()
     assert "loaded" in notebook.report.printed
-    ran = notebook.triton('f --inputs "x: f32[n]" --sizes "n=16" --ref torch.clone', CELL.replace('tl.device_print("loaded", x)', 'tl.static_print("block", B)')).fine()
+    ran = notebook.triton(
+        'f --inputs "x: f32[n]" --sizes "n=16" --ref torch.clone',
+        CELL.replace('tl.device_print("loaded", x)', 'tl.static_print("block", B)'),
+    ).fine()
     assert "block" in ran.stdout

@@ -57,7 +57,9 @@ def test_what_the_notebook_set_for_the_interpreter_does_not_reach_a_compiling_wo
         made.close()
 
 
-@pytest.mark.parametrize(("name", "args", "says"), [("leave", (7,), "exit status 7"), ("leave", (0,), "exit status 0"), ("segfault", (), "SIGSEGV")])
+@pytest.mark.parametrize(
+    ("name", "args", "says"), [("leave", (7,), "exit status 7"), ("leave", (0,), "exit status 0"), ("segfault", (), "SIGSEGV")]
+)
 def test_a_worker_that_dies_is_named_and_replaced(executor: LocalExecutor, name: str, args: tuple[int, ...], says: str) -> None:
     before = run(executor, "pid")
     state = {"kept": [1, 2, 3]}
@@ -164,7 +166,9 @@ def test_workers_end_with_the_notebook(tmp_path: Path) -> None:
         os._exit(1)  # as a kernel that is killed: nothing of atexit runs
         """
     )
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, env={**os.environ, "TMPDIR": str(tmp_path)})
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, env={**os.environ, "TMPDIR": str(tmp_path)}
+    )
     worker = int(done.stdout)
     for _ in range(500):
         try:

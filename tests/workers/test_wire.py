@@ -156,7 +156,9 @@ def kernels() -> types.ModuleType:
         def careful(x_ptr, n, BLOCK: tl.constexpr):
             plain(x_ptr, n, BLOCK)
 
-        @triton.autotune(configs=[triton.Config({"BLOCK": 16}), triton.Config({"BLOCK": 32}, num_warps=8)], key=["n"], reset_to_zero=["x_ptr"])
+        CONFIGS = [triton.Config({"BLOCK": 16}), triton.Config({"BLOCK": 32}, num_warps=8)]
+
+        @triton.autotune(configs=CONFIGS, key=["n"], reset_to_zero=["x_ptr"])
         @triton.jit
         def tuned(x_ptr, n, BLOCK: tl.constexpr):
             plain(x_ptr, n, BLOCK)
@@ -183,7 +185,9 @@ def test_kernels_are_rebuilt_in_a_compiling_worker(kernels: types.ModuleType, tr
     assert rebuilt == helpers.describe_kernel(kernel)
 
 
-@pytest.mark.parametrize(("name", "layers"), [("tuned", ["Autotuner", "InterpretedFunction"]), ("chosen", ["Heuristics", "InterpretedFunction"])])
+@pytest.mark.parametrize(
+    ("name", "layers"), [("tuned", ["Autotuner", "InterpretedFunction"]), ("chosen", ["Heuristics", "InterpretedFunction"])]
+)
 def test_kernels_become_interpreted_ones_in_an_interpreting_worker(
     kernels: types.ModuleType, triton_workers: None, name: str, layers: list[str]
 ) -> None:

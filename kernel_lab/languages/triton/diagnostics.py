@@ -89,8 +89,8 @@ def _compilation(error: Any, file: str) -> CompileError:
     elif "power of 2" in message:
         hint = "block shapes are powers of two: round up with triton.next_power_of_2 and mask the rest"
     if values and ("power of 2" in message or "shape" in message.lower()):
-        first, newline, rest = message.strip().partition("\n")
-        message = f"{first} (here {values}){newline}{rest}"
+        opening, newline, rest = message.strip().partition("\n")
+        message = f"{opening} (here {values}){newline}{rest}"
     line, excerpt = place or (None, None)
     head = message.strip().splitlines()[0] if message.strip() else type(error).__name__
     if any(type(inner).__name__ == "CompileTimeAssertionFailure" for inner in _chain(error)):

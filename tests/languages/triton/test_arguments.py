@@ -77,7 +77,11 @@ def test_the_grid_sees_the_notebook_and_tuned_constants_later() -> None:
         ({"outputs": parse_inputs("out: f16[n]")}, OptionError, ["--outputs: the kernel has no argument 'out'"]),
         ({"const": {"BLOK": 1}}, OptionError, ["--const: the kernel has no argument 'BLOK'", "did you mean 'BLOCK'?"]),
         ({"const": {"num_warp": 8}}, OptionError, ["'num_warp'", "did you mean 'num_warps'?"]),
-        ({"inputs": parse_inputs("x_ptr: f32[m], alpha: f32"), "outputs": None, "grid": "(1,)"}, InputError, ["'o_ptr' has no value", "--outputs"]),
+        (
+            {"inputs": parse_inputs("x_ptr: f32[m], alpha: f32"), "outputs": None, "grid": "(1,)"},
+            InputError,
+            ["'o_ptr' has no value", "--outputs"],
+        ),
     ],
 )
 def test_mistakes(change: dict[str, Any], kind: type[KernelLabError], says: list[str]) -> None:

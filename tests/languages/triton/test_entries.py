@@ -10,6 +10,14 @@ import pytest
 from kernel_lab.languages.triton import entries
 
 KERNEL = "@triton.jit\ndef kernel(x_ptr, n, BLOCK: tl.constexpr):\n    pass\n"
+CLASS = """
+class F(torch.autograd.Function):
+    def forward(c, x):
+        kernel[(1,)](x)
+    def backward(c, g):
+        pass
+norm = F.apply
+"""
 
 
 def found(body: str, **names: object) -> list[str]:
@@ -31,12 +39,13 @@ def found(body: str, **names: object) -> list[str]:
         ("from triton import jit\n@jit\ndef k(x):\n    pass\n", ["k"]),
         ("x = 1\ndef f(): return x\n", []),
         (
-            KERNEL + "class F(torch.autograd.Function):\n    def forward(c, x):\n        kernel[(1,)](x)\n    def backward(c, g):\n        pass\nnorm = F.apply\n",
+            KERNEL + CLASS,
             ["norm"],
         ),
         (
             KERNEL
-            + "def f(x):\n    kernel[(1,)](x)\n@triton.testing.perf_report(triton.testing.Benchmark())\ndef benchmark(n):\n    return f(n)\n",
+            + "def f(x):\n    kernel[(1,)](x)\n"
+            + "@triton.testing.perf_report(triton.testing.Benchmark())\ndef benchmark(n):\n    return f(n)\n",
             ["f"],
         ),
         (KERNEL + "def f(x):\n    kernel[(1,)](x)\ndef test_f():\n    f(1)\n", ["f"]),

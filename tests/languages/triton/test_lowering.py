@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from kernel_lab.errors import CompileError
 from tests.notebook import IMPORTS, Notebook
 
@@ -25,7 +23,9 @@ def tuned(configs: str, rest: str = "") -> str:
 
 
 def test_every_configuration_is_compiled(notebook: Notebook) -> None:
-    notebook.triton(LINE, tuned('triton.Config({"BLOCK": 64}, num_warps=1), triton.Config({"BLOCK": 128}, num_warps=2), triton.Config({"BLOCK": 256})')).fine()
+    notebook.triton(
+        LINE, tuned('triton.Config({"BLOCK": 64}, num_warps=1), triton.Config({"BLOCK": 128}, num_warps=2), triton.Config({"BLOCK": 256})')
+    ).fine()
     report = notebook.report
     assert [kernel.configuration["BLOCK"] for kernel in report.kernels] == [64, 128, 256]
     assert [kernel.resources.num_warps for kernel in report.kernels] == [1, 2, 4]
@@ -74,7 +74,7 @@ def test_heuristics(notebook: Notebook) -> None:
 
 
 def test_autotune_over_heuristics(notebook: Notebook) -> None:
-    cell = tuned('triton.Config({}, num_warps=2), triton.Config({}, num_warps=4)').replace(
+    cell = tuned("triton.Config({}, num_warps=2), triton.Config({}, num_warps=4)").replace(
         "@triton.jit", '@triton.heuristics({"BLOCK": lambda args: 256})\n@triton.jit'
     )
     notebook.triton(LINE, cell).fine()
@@ -181,7 +181,12 @@ def f(x):
 
 def test_the_next_target_does_not_find_the_last_ones_kernels(notebook: Notebook) -> None:
     cell = f"{IMPORTS}\n@triton.jit{COPY}".replace("x.numel())", "x.numel(), BLOCK=64)")
-    for arch, stage, text in (("sm_90", "ptx", ".target sm_90"), ("gfx942", "amdgcn", "gfx942"), ("sm_80", "ptx", ".target sm_80"), ("gfx1100", "amdgcn", "gfx1100")):
+    for arch, stage, text in (
+        ("sm_90", "ptx", ".target sm_90"),
+        ("gfx942", "amdgcn", "gfx942"),
+        ("sm_80", "ptx", ".target sm_80"),
+        ("gfx1100", "amdgcn", "gfx1100"),
+    ):
         notebook.triton(f"{LINE} --no-verify --target {arch}", cell).fine()
         (kernel,) = notebook.report.kernels
         assert kernel.target == arch and text in kernel.stages[stage].text
@@ -196,5 +201,7 @@ def test_resources(notebook: Notebook) -> None:
 
 
 def test_printing_in_a_kernel_while_compiling_is_not_an_error(notebook: Notebook) -> None:
-    cell = f"{IMPORTS}\n@triton.jit{COPY}".replace("x.numel())", "x.numel(), BLOCK=64)").replace("    at =", '    tl.static_print("block", BLOCK)\n    at =', 1)
+    cell = f"{IMPORTS}\n@triton.jit{COPY}".replace("x.numel())", "x.numel(), BLOCK=64)").replace(
+        "    at =", '    tl.static_print("block", BLOCK)\n    at =', 1
+    )
     notebook.triton(LINE + " --no-verify", cell).fine()

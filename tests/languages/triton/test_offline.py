@@ -11,7 +11,7 @@ from kernel_lab.errors import NoGpu
 from kernel_lab.targets import names
 
 pytest.importorskip("triton")
-from kernel_lab.languages.triton import offline  # noqa: E402
+from kernel_lab.languages.triton import offline
 
 
 class Sink:
@@ -22,7 +22,14 @@ class Sink:
 
 
 @pytest.mark.parametrize(
-    ("name", "backend", "arch", "warp"), [("sm_75", "cuda", 75, 32), ("H100", "cuda", 90, 32), ("sm_120", "cuda", 120, 32), ("MI300X", "hip", "gfx942", 64), ("gfx1100", "hip", "gfx1100", 32)]
+    ("name", "backend", "arch", "warp"),
+    [
+        ("sm_75", "cuda", 75, 32),
+        ("H100", "cuda", 90, 32),
+        ("sm_120", "cuda", 120, 32),
+        ("MI300X", "hip", "gfx942", 64),
+        ("gfx1100", "hip", "gfx1100", 32),
+    ],
 )
 def test_triton_is_told_the_target(name: str, backend: str, arch: object, warp: int) -> None:
     target = offline.OfflineDriver(names.lookup(name), Sink()).get_current_target()
@@ -51,6 +58,8 @@ def test_what_needs_a_gpu_says_so() -> None:
         driver.get_empty_cache_for_benchmark()
 
 
-@pytest.mark.parametrize(("name", "expected"), [("sm_75", (7, 5)), ("sm_90", (9, 0)), ("sm_100", (10, 0)), ("sm_120", (12, 0)), ("gfx942", (9, 4))])
+@pytest.mark.parametrize(
+    ("name", "expected"), [("sm_75", (7, 5)), ("sm_90", (9, 0)), ("sm_100", (10, 0)), ("sm_120", (12, 0)), ("gfx942", (9, 4))]
+)
 def test_capability(name: str, expected: tuple[int, int]) -> None:
     assert cuda_stand_in.capability(names.lookup(name)) == expected
