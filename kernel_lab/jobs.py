@@ -7,7 +7,6 @@ Functions here are named in requests; their arguments and results are plain data
 from __future__ import annotations
 
 import dataclasses
-import importlib.metadata
 import inspect
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -140,6 +139,8 @@ def _launch(*args: Any, **kwargs: Any) -> None:
 
 def versions() -> dict[str, str]:
     """Versions of the packages that matter to a report; those not installed are left out."""
+    import importlib.metadata  # here, because it pulls in email and zipfile, and the notebook's process loads this room at once
+
     found = {}
     for name in ("triton", "tilelang", "torch", "numpy"):
         try:
