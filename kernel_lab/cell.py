@@ -62,7 +62,9 @@ class Cell:
     def tree(self) -> ast.Module:
         """The body's syntax tree, with cell line numbers. Raises `CellError` at a syntax error."""
         try:
-            return ast.parse(f"\n{self.body}", filename=self.file)
+            tree = ast.parse(f"\n{self.body}", filename=self.file)
+            compile(tree, self.file, "exec", dont_inherit=True)  # finds what parsing does not: await or return outside a function
+            return tree
         except SyntaxError as error:
             line = error.lineno
             raise CellError(f"syntax error: {error.msg}", cell_line=line, excerpt=self.line(line), hint=_syntax_hint(error)) from None
@@ -249,6 +251,8 @@ def _statement_reads(node: ast.stmt) -> set[str]:
 
 
 def _syntax_hint(error: SyntaxError) -> str:
+    if (error.text or "").lstrip().startswith(("!", "%")):
+        return "shell commands and other magics need a cell of their own"
     if error.text is None:
         return "correct this line and run the cell again"
     column = max((error.offset or 1) - 1, 0)

@@ -37,12 +37,16 @@ def _enter_mode() -> Any:
     import torch
     from torch.overrides import TorchFunctionMode
 
+    is_cuda = torch.Tensor.is_cuda.__get__
+
     class CudaOnCpu(TorchFunctionMode):  # type: ignore[misc]
         """Rewrites the device "cuda" to "cpu" in every torch call."""
 
         def __torch_function__(self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None) -> Any:
             if func is torch.Tensor.cuda:
                 return args[0]
+            if func == is_cuda:  # wrappers assert it of their arguments
+                return True
             if args and any(_is_cuda(arg) for arg in args):
                 args = tuple(_to_cpu(arg) for arg in args)
             if kwargs:

@@ -160,7 +160,7 @@ def _loaded(job: Job, environment: Mapping[str, Any]) -> Iterator[tuple[Session,
             loaded.module = _execute(job, environment)
             yield session, loaded, _entry(job, loaded.module)
         except BaseException as error:
-            explained = _gpu_fault(error, job) or session.explain(error, loaded)
+            explained = _gpu_fault(error, job) or _not_sent(error, job) or session.explain(error, loaded)
             if isinstance(explained, KernelLabError) and explained.cell_line and not explained.excerpt and job.cell:
                 explained.excerpt = job.cell.line(explained.cell_line)
             if explained is error:
@@ -191,6 +191,21 @@ def _gpu_fault(error: BaseException, job: Job) -> GpuFault | None:
     return None
 
 
+def _not_sent(error: BaseException, job: Job) -> CellError | None:
+    """The reason why a name of the notebook is not known here, when it is one that could not travel; None for any other error."""
+    current: BaseException | None = error
+    while current is not None:
+        name = getattr(current, "name", None) if isinstance(current, NameError) else None
+        if name in job.unsent:
+            return CellError(
+                f"{name!r} could not be sent to the worker that compiles: {job.unsent[name]}",
+                cell_line=cells.failing_line(error, job.file),
+                hint=f"make {name} in this cell",
+            )
+        current = current.__cause__ or current.__context__
+    return None
+
+
 def _execute(job: Job, environment: Mapping[str, Any]) -> types.ModuleType:
     if job.cell is None:
         module = types.ModuleType(cells.MODULE_NAME)
@@ -204,18 +219,6 @@ def _execute(job: Job, environment: Mapping[str, Any]) -> types.ModuleType:
     start = child.log_position()
     try:
         return cells.execute(job.cell, tree, dict(environment))
-    except KernelLabError:
-        raise
-    except NameError as error:
-        name = error.name or ""
-        if name in job.unsent:
-            line = cells.failing_line(error, job.file)
-            raise CellError(
-                f"{name!r} could not be sent to the worker that compiles: {job.unsent[name]}",
-                cell_line=line,
-                hint=f"make {name} in this cell",
-            ) from None
-        raise
     finally:
         child.discard_since(start)  # the notebook's own run of the cell has shown it
 

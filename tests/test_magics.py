@@ -205,6 +205,36 @@ def test_an_error_of_the_cells_own_code_names_its_line(notebook: Notebook, body:
         assert words in short(ran.error)
 
 
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("await f()", "'await' outside function"),
+        ("return 3", "'return' outside function"),
+        ("!ls", "cell of their own"),
+        ("%time 1", "own"),
+    ],
+)
+def test_what_a_kernel_cell_cannot_hold_names_its_line(notebook: Notebook, line: str, says: str) -> None:
+    ran = notebook.triton("", f"x = 1\n{line}\n")
+    assert isinstance(ran.error, CellError)
+    assert "cell line 3" in short(ran.error) and says in short(ran.error)
+
+
+def test_a_value_that_cannot_travel_is_named_where_it_is_needed(notebook: Notebook) -> None:
+    notebook.run("import threading\nLOCK = threading.Lock()").fine()
+    ran = notebook.triton(LINE, CELL.replace("    o = torch.empty_like(x)\n", "    LOCK.acquire()\n    o = torch.empty_like(x)\n"))
+    text = short(ran.error)
+    assert "'LOCK' could not be sent" in text and "LOCK.acquire()" in text
+    notebook.triton(LINE, CELL.replace("    o = torch.empty_like(x)\n", "    o = torch.empty_like(x)\n    if False: LOCK\n")).fine()
+
+
+def test_a_wrapper_that_asks_for_cuda_tensors(notebook: Notebook) -> None:
+    notebook.triton(
+        LINE, CELL.replace("    o = torch.empty_like(x)\n", "    assert x.is_cuda and y.is_cuda\n    o = torch.empty_like(x)\n")
+    ).fine()
+    assert notebook.run("add(torch.ones(3), torch.ones(3)).is_cuda").fine().value is True
+
+
 def test_an_unknown_name_in_the_kernel(notebook: Notebook) -> None:
     ran = notebook.triton(LINE, CELL.replace("x + y,", "x + yy,"))
     text = short(ran.error)

@@ -122,9 +122,15 @@ def _values(generator: Any, node: ast.AST) -> str:
         constant = getattr(value, "value", value)
         if isinstance(constant, int) and not isinstance(constant, bool):
             found[f"{name} = {constant}"] = None
-        elif shape := [getattr(size, "value", size) for size in getattr(value, "shape", None) or ()]:
-            found[f"{name} is {'×'.join(map(str, shape))}"] = None
+        elif shape := _shape(value):
+            found[f"{name} is {shape}"] = None
     return ", ".join(found)
+
+
+def _shape(value: Any) -> str:
+    """The shape of a block as "64×8"; empty for a scalar and for what is no tensor of Triton's."""
+    sizes = value.shape if type(value).__name__ == "tensor" else ()
+    return "×".join(str(getattr(size, "value", size)) for size in sizes)
 
 
 def _operand_shapes(error: BaseException) -> str:
@@ -135,10 +141,8 @@ def _operand_shapes(error: BaseException) -> str:
             frame = trace.tb_frame
             if frame.f_code.co_filename.endswith(("language/core.py", "language/standard.py")) and frame.f_code.co_name != "wrapper":
                 parameters = frame.f_code.co_varnames[: frame.f_code.co_argcount]
-                shapes = {name: getattr(frame.f_locals.get(name), "shape", None) for name in parameters}
-                known = [
-                    f"{name} is {'×'.join(str(getattr(size, 'value', size)) for size in shape)}" for name, shape in shapes.items() if shape
-                ]
+                shapes = {name: _shape(frame.f_locals.get(name)) for name in parameters}
+                known = [f"{name} is {shape}" for name, shape in shapes.items() if shape]
                 if known:
                     return f"tl.{frame.f_code.co_name}: {', '.join(known)}"
             trace = trace.tb_next
