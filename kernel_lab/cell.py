@@ -79,6 +79,11 @@ class Cell:
         return tuple(dict.fromkeys(name for node in self.tree.body for name in _bound(node)))
 
     @property
+    def opaque(self) -> bool:
+        """Whether the cell may bind names that its text does not show: by a star import, or by ``exec``."""
+        return any(_is_exec(node) or _is_star(node) for node in self.tree.body)
+
+    @property
     def reads(self) -> frozenset[str]:
         """Names that the cell takes from elsewhere: read anywhere in it, and not bound by it before its top level reads them."""
         code = compile(self.tree, self.file, "exec", dont_inherit=True)
@@ -128,10 +133,23 @@ def execute(cell: Cell, tree: ast.Module, namespace: dict[str, Any]) -> types.Mo
     module = types.ModuleType(MODULE_NAME)
     module.__dict__.update(namespace)
     module.__file__ = cell.file
+    module.__dict__.setdefault("exec", execute_text)
     sys.modules[MODULE_NAME] = module
     cloudpickle.register_pickle_by_value(module)  # no other process can import it: its functions and classes travel whole
     exec(compile(tree, cell.file, "exec", dont_inherit=True), module.__dict__)
     return module
+
+
+def execute_text(source: Any, globals: Any = None, locals: Any = None, /, **options: Any) -> None:
+    """``exec`` for the code of a cell: what is defined from text has that text as its source, which kernel compilers read."""
+    if globals is None:
+        caller = sys._getframe(1)
+        globals, locals = caller.f_globals, locals if locals is not None else caller.f_locals
+    if isinstance(source, str):
+        name = f"<cell exec {hashlib.sha256(source.encode()).hexdigest()[:8]}>"
+        register_source(name, source)
+        source = compile(source, name, "exec", dont_inherit=True)
+    builtins.exec(source, globals, locals if locals is not None else globals, **options)
 
 
 def failing_line(error: BaseException, file: str) -> int | None:
@@ -221,11 +239,13 @@ def _slice(tree: ast.Module, needed: set[str]) -> ast.Module:
     facts = []
     for node in tree.body:
         setting = isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and ast.unparse(node.value.func).startswith(_SETTINGS)
+        setting = setting or _is_exec(node) or _is_star(node)  # these may bind any name
         plain_call = isinstance(node, ast.Expr) and not setting
-        setting = setting or (isinstance(node, ast.ImportFrom) and node.names[0].name == "*")  # it may bind any name
         changed = _changed(node, modules)
         reads = _statement_reads(node)
         facts.append((node, set(_bound(node)) | changed, reads, setting, plain_call and not changed))
+    if any(_is_exec(node) for node in tree.body):
+        needed |= {name for _, binds, *_ in facts for name in binds}  # what its text reads is not known
     kept: set[int] = set()
     grown = True
     while grown:
@@ -239,6 +259,15 @@ def _slice(tree: ast.Module, needed: set[str]) -> ast.Module:
     future = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module == "__future__"]
     body = [node for index, (node, *_) in enumerate(facts) if index in kept and node not in future]
     return ast.Module(body=[*future, *body], type_ignores=[])
+
+
+def _is_exec(node: ast.stmt) -> bool:
+    call = node.value if isinstance(node, ast.Expr) else None
+    return isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "exec"
+
+
+def _is_star(node: ast.stmt) -> bool:
+    return isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
 
 
 def _statement_reads(node: ast.stmt) -> set[str]:

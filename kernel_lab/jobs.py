@@ -196,7 +196,7 @@ def _not_sent(error: BaseException, job: Job) -> CellError | None:
     current: BaseException | None = error
     while current is not None:
         name = getattr(current, "name", None) if isinstance(current, NameError) else None
-        if name in job.unsent:
+        if name is not None and name in job.unsent:
             return CellError(
                 f"{name!r} could not be sent to the worker that compiles: {job.unsent[name]}",
                 cell_line=cells.failing_line(error, job.file),

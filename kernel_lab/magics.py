@@ -140,7 +140,9 @@ def _define(shell: InteractiveShell, cell: Cell) -> None:
     namespace = shell.user_ns
     cell.register()
     tree = calls.mark(cell.tree) if calls.installed() else cell.tree
+    own_exec = "exec" in namespace
     namespace[calls.SHIP] = calls.ship
+    namespace.setdefault("exec", cells.execute_text)
     import ast
 
     body, last = tree.body, None
@@ -159,6 +161,8 @@ def _define(shell: InteractiveShell, cell: Cell) -> None:
         raise _cell_error(error, cell, namespace) from error
     finally:
         namespace.pop(calls.SHIP, None)
+        if not own_exec:
+            namespace.pop("exec", None)
 
 
 def _cell_error(error: Exception, cell: Cell, namespace: dict[str, Any]) -> CellError:
@@ -181,7 +185,7 @@ def _with_entry(problem: Problem, candidates: list[str], cell: Cell, wants_repor
 
     if problem.entry is not None:
         root = problem.entry.partition(".")[0]
-        if root not in cell.defines:
+        if root not in cell.defines and not cell.opaque:
             line = 1
             hint = suggest(root, candidates or cell.defines, label="the cell defines")
             raise EntryError(f"the cell defines no {root!r}", cell_line=line, excerpt=cell.magic, hint=hint)

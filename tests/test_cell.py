@@ -130,9 +130,22 @@ def test_part_keeps_future_imports_first() -> None:
     assert kept.startswith("from __future__ import annotations")
 
 
+def test_part_keeps_what_binds_names_unseen_and_what_that_may_read() -> None:
+    assert "from math import *" in part("from math import *\ndef entry(): return pi\n", "entry")
+    kept = part("import math\nCODE = 'def entry(): return math.pi'\nexec(CODE)\nprint(1)\n", "entry")
+    assert kept.splitlines() == ["import math", "CODE = 'def entry(): return math.pi'", "exec(CODE)"]
+
+
 def test_part_keeps_the_lines() -> None:
     made = cell("x = 1\n\nprint(x)\n\ndef entry(): return x\n")
     assert made.part_for(["entry"]).body[-1].lineno == 6
+
+
+def test_what_exec_defines_has_a_source() -> None:
+    made = cell("CODE = 'x = 2\\ndef f():\\n    return x\\n'\nexec(CODE)\n", name="texts")
+    module = cells.execute(made, made.tree, {})
+    assert module.f() == 2 and inspect.getsource(module.f) == "def f():\n    return x\n"
+    assert made.opaque and not cell("x = 1\n").opaque
 
 
 def test_failing_line_is_the_innermost_in_the_cell_through_causes() -> None:
