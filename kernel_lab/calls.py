@@ -58,7 +58,13 @@ def ship(function: Any) -> Any:
             wire.dump((function, args, kwargs))
         except Exception:
             return function(*args, **kwargs)  # something in it cannot travel: its launches are shipped one by one
-        return _call(function.__name__, "call_job", function, args, kwargs)
+        torch = sys.modules.get("torch")
+        random = torch.get_rng_state() if torch is not None else None
+        try:
+            return _call(function.__name__, "call_job", function, args, kwargs, random)
+        finally:
+            if torch is not None:
+                torch.set_rng_state(random)
 
     shipped.__kernel_lab_original__ = function  # type: ignore[attr-defined]
     return shipped
@@ -125,19 +131,19 @@ def _call(name: str, function: str, *args: Any) -> Any:
         _state["say"](
             f"no GPU here: {name} runs in the interpreter on the CPU (correct, and slow); torch.cuda stands for {_state['target'].arch}"
         )
-    value = executor().run(
-        runner.worker_kind("triton", "interpret"),
-        f"kernel_lab.jobs:{function}",
-        "triton",
-        _state["target"],
-        *args,
-        timeout_s=TIMEOUT_S,
-        what=name,
-    )
-    printed = executor().last_printed
-    if printed:
-        sys.stdout.write(printed)
-    return value
+    try:
+        return executor().run(
+            runner.worker_kind("triton", "interpret"),
+            f"kernel_lab.jobs:{function}",
+            "triton",
+            _state["target"],
+            *args,
+            timeout_s=TIMEOUT_S,
+            what=name,
+        )
+    finally:
+        if executor().last_printed:
+            sys.stdout.write(executor().last_printed)
 
 
 class _AfterImport(importlib.abc.MetaPathFinder):

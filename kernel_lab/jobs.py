@@ -101,11 +101,22 @@ def measure_job(job: Job, environment: Mapping[str, Any]) -> Measurement:
         return events.measure(lambda: run(*args))
 
 
-def call_job(language: str, target: Any, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Make a call for the notebook in this worker."""
+def call_job(
+    language: str, target: Any, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], random: Any = None
+) -> Any:
+    """Make a call for the notebook in this worker.
+
+    ``random`` is the state of the notebook's generator (a tensor); it is left as the call leaves it, and travels back."""
     with languages.get(language).session(target, "interpret") as session:
         try:
-            return function(*args, **kwargs)
+            if random is not None:
+                import torch
+
+                torch.set_rng_state(random)
+            value = function(*args, **kwargs)
+            if random is not None:
+                random.copy_(torch.get_rng_state())
+            return value
         except BaseException as error:
             file = getattr(getattr(function, "__code__", None), "co_filename", "")
             loaded = Loaded(types.ModuleType(cells.MODULE_NAME), file, "")

@@ -170,14 +170,24 @@ def test_a_kernel_that_reads_far_away_costs_no_notebook(notebook: Notebook) -> N
     assert notebook.run("kept + 1").value == 42
 
 
-def test_the_state_of_the_random_generator_advances_as_here(defined: Notebook) -> None:
-    """A shipped function that draws numbers draws those of the notebook's seed."""
-    notebook = defined
-    notebook.triton("", "def noisy(x):\n    return add(x, torch.zeros(x.shape))\n")
-    ran = notebook.run(
-        "torch.manual_seed(0)\nfirst = noisy(torch.rand(3))\ntorch.manual_seed(0)\nbool(torch.equal(first, noisy(torch.rand(3))))"
+def test_random_numbers_are_those_of_the_notebooks_generator(defined: Notebook) -> None:
+    defined.triton("", "def noisy(x):\n    return add(x, torch.rand(x.shape))\n").fine()
+    ran = defined.run(
+        """
+        torch.manual_seed(0)
+        expected = [torch.rand(3) for _ in range(3)]
+        torch.manual_seed(0)
+        got = [noisy(torch.zeros(3)), noisy(torch.zeros(3)), torch.rand(3)]
+        all(torch.equal(a, b) for a, b in zip(got, expected))
+        """
     ).fine()
     assert ran.value is True
+
+
+def test_what_a_call_printed_before_it_failed_is_shown(notebook: Notebook) -> None:
+    notebook.triton("", CELL.replace("torch.empty_like(x)", "print('got here') or torch.empty_like(missing)")).fine()
+    ran = notebook.run("add(torch.ones(4), torch.ones(4))")
+    assert ran.error is not None and ran.stdout.count("got here\n") == 1
 
 
 def test_plain_functions_run_here(notebook: Notebook) -> None:

@@ -182,6 +182,7 @@ class LocalExecutor:
         Tensors among ``args`` that the function changes are changed here too. Raises what the function raised; `JobTimeout`;
         `WorkerDied` with what the process printed last. KeyboardInterrupt ends the job at once.
         """
+        self.last_printed = ""
         parcel, storages = wire.dump(args)
         with self._lock(kind):
             worker = self._worker(kind)

@@ -103,12 +103,13 @@ def _grid(text: str | None, values: dict[str, Any]) -> Any:
         return eval(text, names)
     except NameError as error:
         unknown = str(error).split("'")[1]
+        values = {name: value for name, value in values.items() if not name.startswith("_") and not callable(value)}
 
         def later(meta: dict[str, Any]) -> Any:
             known = {key: getattr(value, "value", value) for key, value in meta.items()}
             if unknown not in known:
                 raise OptionError(
-                    f"--grid: {unknown!r} is not a size, an argument or a constant", hint=suggest(unknown, {**values, **known})
+                    f"--grid: {unknown!r} is not a size, an argument or a constant", hint=suggest(unknown, [*values, *known])
                 )
             return eval(text, {**names, **known})
 
