@@ -207,7 +207,7 @@ class _Task:
         atol, rtol = self.problem.atol, self.problem.rtol
         if atol is not None or rtol is not None:
             self.note(f"the allowed error is the one given: {atol or 0:g} + {rtol or 0:g}·|reference|")
-        allowance = bounds.allowance(want, model, samples)
+        allowance = bounds.allowance(want, model, samples, tensor.dtype)
         result = compare_floats(tensor, want, allowance, eager=eager, atol=atol, rtol=rtol)
         if result.forgiven:
             kind = nested.dtype_name(expected)
