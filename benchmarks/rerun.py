@@ -1,6 +1,7 @@
 """How much the workbench adds: a warm ``%%triton`` re-run against a bare ``triton.compile`` of the same kernel, as ratios in one run.
 
-Each round changes a number in the kernel's text, so that neither side finds it in a cache. Also: an unchanged cell run again, and ``%load_ext``.
+Each round changes a number in the kernel's text, so that neither side finds it in a cache. Also: an unchanged cell run again,
+and ``%load_ext``.
 The bare compile runs in a process of its own that has compiled before.
 
     python benchmarks/rerun.py [--rounds N] [--json FILE]

@@ -145,7 +145,9 @@ def parse_inputs(text: str, option: str = "--inputs") -> InputSpec:
     for part in split_top(text):
         match = _INPUT.match(part)
         if not match:
-            raise InputError(f'{option}: {part.strip()!r} is not "name: dtype[dims]"', hint='for example "x: f32[n], y: f32[n], alpha: f32"')
+            raise InputError(
+                f'{option}: {part.strip()!r} is not "name: dtype[dims]"', hint='for example "x: f32[n], y: f32[n], alpha: f32"'
+            )
         name, dtype, dims, below = match.groups()
         if dtype not in DTYPES:
             known = _SPELLINGS.get(dtype)
