@@ -268,6 +268,9 @@ def test_a_reference_that_raises_is_named(notebook: Notebook) -> None:
     ran = notebook.triton(LINE.replace("torch.add", '"lambda x: x"'), CELL)
     assert isinstance(ran.error, ReferenceFailed)
     assert "argument" in short(ran.error)
+    notebook.run(f"{IMPORTS}def expected(x, y):\n    return x.reshape(3, 5)").fine()
+    ran = notebook.triton(LINE.replace("torch.add", "expected"), CELL)
+    assert "return x.reshape(3, 5)" in short(ran.error) and "__torch_function__" not in short(ran.error)
 
 
 @pytest.mark.parametrize(

@@ -247,7 +247,7 @@ def _told(error: BaseException | None) -> str:
 def _failed(error: BaseException | None) -> ReferenceFailed:
     """The reference's exception with the innermost line that is the user's own."""
     assert error is not None
-    torch_room, own_room = str(Path(torch.__file__).parent), str(Path(__file__).parent)
+    torch_room, own_room = str(Path(torch.__file__).parent), str(Path(__file__).parents[1])
     frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith((torch_room, own_room))]
     place = f"\n  in {frames[-1].name}, line {frames[-1].lineno}: {(frames[-1].line or '').strip()}" if frames else ""
     return ReferenceFailed(
