@@ -54,6 +54,7 @@ def run_cell(shell: InteractiveShell, language_name: str, line: str, body: str) 
     """One run of a cell under a magic: define its names, compile, verify, measure, show. Raises what went wrong, shortly."""
     language = languages.get(language_name)
     namespace = shell.user_ns
+    line, body = continued(line, body)
     forget(namespace, body)
     parsed = options.parse(line)
     cell = Cell(f"%%{language.magic} {line}".rstrip(), body, parsed.entry or _name_of(body))
@@ -93,6 +94,16 @@ def run_cell(shell: InteractiveShell, language_name: str, line: str, body: str) 
     verdict = report.verdict
     if verdict is not None and verdict.passed is False and "--keep-going" not in parsed.switches:
         raise VerificationFailed(*_failure(report), hint="--keep-going shows the report without raising")
+
+
+def continued(line: str, body: str) -> tuple[str, str]:
+    """A magic line that ends with a backslash goes on in the cell's next line; the body keeps its line numbers."""
+    taken = 0
+    while line.rstrip().endswith("\\") and body:
+        first, _, body = body.partition("\n")
+        line = f"{line.rstrip()[:-1].rstrip()} {first.strip()}"
+        taken += 1
+    return line, "\n" * taken + body
 
 
 class Status:

@@ -93,3 +93,12 @@ def test_help_names_every_option() -> None:
         text = options.help_text(magic, title)
         assert all(option.name in text for option in options.OPTIONS)
         assert f"%%{magic}" in text
+
+
+def test_a_magic_line_goes_on_after_a_backslash_and_lines_keep_their_numbers() -> None:
+    from kernel_lab.magics import continued
+
+    line, body = continued('add --inputs "x: f32[n]" \\', '    --sizes "n=8"  \\\n    --ref torch.add\nfirst = 4\n')
+    assert line == 'add --inputs "x: f32[n]" --sizes "n=8" --ref torch.add'
+    assert body.splitlines().index("first = 4") == 2
+    assert continued("add", "x = 1\\\n") == ("add", "x = 1\\\n")

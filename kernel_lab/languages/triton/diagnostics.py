@@ -86,6 +86,8 @@ def _compilation(error: Any, file: str) -> CompileError:
     if found:
         name = found.group(1)
         message, hint = f"the kernel reads the global {name}, which is a plain value", _global_fix(name, generators.values())
+    elif unknown := re.search(r"(\w+) is not defined", message):
+        hint = f"{unknown.group(1)} is neither an argument nor a local of the kernel, nor a global of the notebook"
     elif "power of 2" in message:
         hint = "block shapes are powers of two: round up with triton.next_power_of_2 and mask the rest"
     if values and ("power of 2" in message or "shape" in message.lower()):
