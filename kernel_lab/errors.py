@@ -99,6 +99,10 @@ class VerificationFailed(KernelLabError):
     """The kernel disagrees with its reference. Raised after the report was shown."""
 
 
+class OutOfBounds(KernelLabError):
+    """The kernel reads or writes outside the tensors that it was given. Verification turns it into a verdict of wrong."""
+
+
 class WorkerDied(KernelLabError):
     """The process that ran the kernel ended without an answer."""
 

@@ -89,7 +89,8 @@ def measure_job(job: Job, environment: Mapping[str, Any]) -> Measurement:
         run = session.runnable(loaded, entry, job.problem)
         spec = job.problem.inputs or session.inputs(entry, job.problem)
         args = argument_maker(job, loaded, spec, "cuda")(first_sizes(job.problem), job.problem.seed)
-        return events.measure(lambda: run(*args))
+        timed = getattr(run, "timed", None)
+        return events.measure(timed(*args) if timed is not None else lambda: run(*args))
 
 
 def call_job(

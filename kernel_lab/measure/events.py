@@ -1,7 +1,8 @@
 """Time of one call by events on the GPU's stream, with the L2 cache evicted before each sample.
 
-Events see launch gaps too, so times below 10 µs are upper bounds by as much as their size; the result's ``method`` says "events".
-The cache is evicted by *reading* a buffer larger than it: written lines would be written back during the timed call.
+The stream is held back until the call is queued, so that the host's share of a launch does not count; events still see the gap between
+two kernels, so times below 10 µs are upper bounds. The cache is evicted by *reading* a buffer larger than it: written lines would be
+written back during the timed call.
 """
 
 from __future__ import annotations
@@ -30,10 +31,11 @@ def measure(call: Callable[[], Any], *, budget_s: float = BUDGET_S) -> Measureme
     while time.monotonic() < end:
         call()
         torch.cuda.synchronize()
+    hold = _hold_cycles(call)
     samples: list[float] = []
     end = time.monotonic() + budget_s
     while len(samples) < FEWEST_RUNS or (len(samples) < MOST_RUNS and time.monotonic() < end):
-        samples += _sample(call, evict, min(20, MOST_RUNS))
+        samples += _sample(call, evict, hold, 20)
     samples.sort()
     return Measurement(
         time_us=quantile(samples, 0.5),
@@ -46,13 +48,26 @@ def measure(call: Callable[[], Any], *, budget_s: float = BUDGET_S) -> Measureme
     )
 
 
-def _sample(call: Callable[[], Any], evict: Any, count: int) -> list[float]:
+def _hold_cycles(call: Callable[[], Any]) -> int:
+    """GPU clock cycles that last longer than the host needs to queue one call."""
+    import torch
+
+    start = time.monotonic()
+    for _ in range(10):
+        call()
+    host_s = (time.monotonic() - start) / 10
+    torch.cuda.synchronize()
+    return int(min(2 * host_s + 20e-6, 0.05) * 2e9)
+
+
+def _sample(call: Callable[[], Any], evict: Any, hold: int, count: int) -> list[float]:
     import torch
 
     pairs = []
     for _ in range(count):
         evict.sum()
         start, stop = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        torch.cuda._sleep(hold)
         start.record()
         call()
         stop.record()

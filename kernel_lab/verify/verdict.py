@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from kernel_lab.errors import OutOfBounds
 from kernel_lab.problem import Problem
 from kernel_lab.results import Case, Check, Verdict
 from kernel_lab.verify import arguments as nested
@@ -132,9 +133,14 @@ class _Task:
                 leaves = call.run(twin)
             return leaves, call.stray
 
-        leaves, stray = attempt(0)
-        self.changed += [f"{names[index]} was changed by the kernel" for index in stray if index not in allowed_changes]
         dtypes = nested.describe_dtypes(names, arguments)
+        try:
+            leaves, stray = attempt(0)
+        except OutOfBounds as error:
+            line = f" (cell line {error.cell_line}: {error.excerpt})" if error.cell_line is not None else ""
+            self.cases.append(Case(sizes, dtypes, False, reason=f"{error.what}{line}; {error.hint}"))
+            return None
+        self.changed += [f"{names[index]} was changed by the kernel" for index in stray if index not in allowed_changes]
         if len(leaves) != len(said.names):
             reason = f"the kernel gives {len(leaves)} outputs, the reference {len(said.names)}"
             if not leaves:

@@ -5,9 +5,9 @@ Needs a GPU; a failure of the device passes through to the worker, which may hav
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 from kernel_lab.errors import InputError
 from kernel_lab.languages.tilelang import targets as tile_targets
@@ -25,10 +25,10 @@ class Runner:
     def __init__(self, entry: Any, problem: Problem, target: Target) -> None:
         self._entry, self._problem, self._target = entry, problem, target
         self._spec = named_inputs(entry, problem)
-        self._compiled: dict[tuple[tuple[str, int], ...], Callable[..., Any]] = {}
+        self._compiled: dict[tuple[tuple[str, int], ...], Compiled] = {}
         self.__name__ = problem.entry or "kernel"
 
-    def compiled_for(self, sizes: Mapping[str, int]) -> Callable[..., Any]:
+    def compiled_for(self, sizes: Mapping[str, int]) -> Compiled:
         """The kernel compiled for ``sizes``."""
         key = tuple(sorted(sizes.items()))
         if key not in self._compiled:
@@ -37,15 +37,32 @@ class Runner:
         return self._compiled[key]
 
     def __call__(self, *inputs: Any) -> Any:
+        return self._for(inputs)(*inputs)
+
+    def timed(self, *inputs: Any) -> Callable[[], Any]:
+        """The launch alone, on outputs made once: what is measured."""
+        return self._for(inputs).timed(*inputs)
+
+    def _for(self, inputs: Sequence[Any]) -> Compiled:
         candidates = self._problem.sizes or ({},)
         try:
             sizes = sizes_of(self._spec, inputs, candidates)
         except InputError:
-            sizes = dict(candidates[0])  # the check of the arguments below says what is wrong, by name
-        return self.compiled_for(sizes)(*inputs)
+            sizes = dict(candidates[0])  # the check of the arguments says what is wrong, by name
+        return self.compiled_for(sizes)
 
 
-def compile_here(kernel: TileKernel, target: Target) -> Callable[..., Any]:
+class Compiled(Protocol):
+    """A kernel compiled for the GPU here."""
+
+    def __call__(self, *inputs: Any) -> Any:
+        """Fresh, poisoned outputs, one launch, the outputs."""
+
+    def timed(self, *inputs: Any) -> Callable[[], Any]:
+        """A callable that makes one launch and nothing else."""
+
+
+def compile_here(kernel: TileKernel, target: Target) -> Compiled:
     """A callable ``(*inputs) → outputs``. Inputs that the kernel also stores to are copied first, so that a second call sees what
     the first one saw; outputs are filled with NaN before each call, so that what the kernel leaves unwritten shows."""
     import tilelang
@@ -66,12 +83,23 @@ def compile_here(kernel: TileKernel, target: Target) -> Callable[..., Any]:
     given = [item for item in parameters if item.is_input]
     device = "cuda" if target.backend in ("cuda", "hip") else "mps"
 
-    def call(*inputs: Any) -> Any:
+    def ordered(inputs: Sequence[Any]) -> Any:
         check_arguments(given, inputs, device)
         copies = [value.clone() if item.role == "inout" else value for item, value in zip(given, inputs, strict=True)]
-        ordered = order_arguments(kernel, copies, allocate(kernel, inputs, device=device))
-        compiled(*ordered)
-        return results(kernel, ordered)
+        return order_arguments(kernel, copies, allocate(kernel, inputs, device=device))
 
-    call.__name__ = kernel.name
-    return call
+    class Call:
+        """See `Compiled`."""
+
+        __name__ = kernel.name
+
+        def __call__(self, *inputs: Any) -> Any:
+            arguments = ordered(inputs)
+            compiled(*arguments)
+            return results(kernel, arguments)
+
+        def timed(self, *inputs: Any) -> Callable[[], Any]:
+            arguments = ordered(inputs)
+            return lambda: compiled(*arguments)
+
+    return Call()

@@ -42,7 +42,8 @@ def install(target: Target) -> None:
     from triton.runtime import interpreter
 
     from kernel_lab.errors import CompileError
-    from kernel_lab.languages.triton.interpreter import arithmetic, autotune, control, conversions, dot, foreign, launch, reductions, rules
+    from kernel_lab.languages.triton.interpreter import arithmetic, autotune, control, conversions, dot, foreign, launch
+    from kernel_lab.languages.triton.interpreter import memory, reductions, rules
     from kernel_lab.languages.triton.interpreter.where import located
 
     if not triton.knobs.runtime.interpret:
@@ -55,6 +56,7 @@ def install(target: Target) -> None:
     reductions.install(interpreter)
     control.install(interpreter)
     foreign.install(interpreter)
+    memory.install(interpreter)
     launch.install(interpreter, _adopted)
     autotune.install()
     _adopt(_adopted, target)
