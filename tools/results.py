@@ -13,7 +13,8 @@ from typing import Any
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "results"
 HEAD = """# Results
 
-Each table is made from the JSON file named above it (`python tools/results.py`), which a program in `benchmarks/` wrote on the machine it names.
+Each table is made from the JSON file named above it (`python tools/results.py`), which a program in `benchmarks/` wrote on the
+machine it names.
 """
 
 
