@@ -87,8 +87,9 @@ def phase(name: str, arguments: Sequence[str]) -> Counts:
     """Runs one of PHASES."""
     python = Path(sys.executable)
     if name == "lint":
-        ruff = command("ruff", [python, "-m", "ruff", "check", "--quiet", "."])
-        return ruff + command("mypy", [python, "-m", "mypy"]) + extension("lint")
+        ruff = command("ruff check", [python, "-m", "ruff", "check", "--quiet", "."])
+        style = command("ruff format", [python, "-m", "ruff", "format", "--check", "--quiet", "."])
+        return ruff + style + command("mypy", [python, "-m", "mypy"]) + extension("lint")
     if name in ("python", "triton36"):
         if name == "triton36" and not PYTHON36.exists():
             return Counts()

@@ -17,7 +17,8 @@ EAGER_MULTIPLE = 3.0
 NARROW_MULTIPLE = 6.0
 """The same for outputs of 16 bits and fewer: kernels round their intermediates at other places than the reference does (the P of flash
 attention before it is normalised, a scaled k, a delta from the rounded output). Emulated attention forward and backward, 32 seeds
-with and without causal mask, lies at 0.6 of the bound with this multiple and pools no lower than the largest; at 3.1 with 3 and pools alone."""
+with and without causal mask, lies at 0.6 of the bound with this multiple and pools no lower than the largest; at 3.1 with 3 and
+pools alone."""
 POOL = 64
 """Fewest elements in a pool; below this, more seeds are drawn (`Samples`)."""
 _SINGLE = 2.0**-24
@@ -60,7 +61,8 @@ def sample(want: torch.Tensor, model: torch.Tensor | None, eager: torch.Tensor) 
 def allowance(want: torch.Tensor, model: torch.Tensor | None, samples: Sequence[Samples], dtype: torch.dtype) -> torch.Tensor:
     """E for each element: max(model, a multiple of the pooled eager error); the model alone where there are no samples.
 
-    ``dtype`` is the output's. In 16 bits and fewer the pools are levelled: an element's roundings may sit where those of its own pool do not.
+    ``dtype`` is the output's. In 16 bits and fewer the pools are levelled: an element's roundings may sit where those of its own
+    pool do not.
     """
     known = torch.zeros_like(want) if model is None else torch.where(model.isfinite(), model, 0.0)
     if not samples:

@@ -42,7 +42,11 @@ def test_a_chart_brings_its_library_along(demo: ModuleType) -> None:
 
 @pytest.mark.parametrize(
     "html",
-    ['<script src="https://cdn.example/x.js"></script>', "<img src='//cdn.example/x.png'>", '<link rel="stylesheet" href="https://cdn.example/x.css">'],
+    [
+        '<script src="https://cdn.example/x.js"></script>',
+        "<img src='//cdn.example/x.png'>",
+        '<link rel="stylesheet" href="https://cdn.example/x.css">',
+    ],
 )
 def test_a_page_that_would_fetch_is_refused(demo: ModuleType, html: str) -> None:
     with pytest.raises(RuntimeError, match="outside itself"):

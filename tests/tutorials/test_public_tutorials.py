@@ -24,7 +24,8 @@ pytestmark = [
 
 ATTENTION = (
     "lambda q, k, v, causal, scale, ws: torch.softmax((q @ k.transpose(2, 3) * scale)"
-    ".masked_fill(~torch.ones(q.shape[2], q.shape[2], dtype=torch.bool).tril() if causal else torch.zeros(1, dtype=torch.bool), -float('inf'))"
+    ".masked_fill(~torch.ones(q.shape[2], q.shape[2], dtype=torch.bool).tril()"
+    " if causal else torch.zeros(1, dtype=torch.bool), -float('inf'))"
     ", -1) @ v"
 )
 

@@ -108,9 +108,7 @@ def _grid(text: str | None, values: dict[str, Any]) -> Any:
         def later(meta: dict[str, Any]) -> Any:
             known = {key: getattr(value, "value", value) for key, value in meta.items()}
             if unknown not in known:
-                raise OptionError(
-                    f"--grid: {unknown!r} is not a size, an argument or a constant", hint=suggest(unknown, [*values, *known])
-                )
+                raise OptionError(f"--grid: {unknown!r} is not a size, an argument or a constant", hint=suggest(unknown, [*values, *known]))
             return eval(text, {**names, **known})
 
         return later

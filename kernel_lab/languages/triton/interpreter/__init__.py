@@ -42,8 +42,18 @@ def install(target: Target) -> None:
     from triton.runtime import interpreter
 
     from kernel_lab.errors import CompileError
-    from kernel_lab.languages.triton.interpreter import arithmetic, autotune, control, conversions, dot, foreign, launch
-    from kernel_lab.languages.triton.interpreter import memory, reductions, rules
+    from kernel_lab.languages.triton.interpreter import (
+        arithmetic,
+        autotune,
+        control,
+        conversions,
+        dot,
+        foreign,
+        launch,
+        memory,
+        reductions,
+        rules,
+    )
     from kernel_lab.languages.triton.interpreter.where import located
 
     if not triton.knobs.runtime.interpret:
