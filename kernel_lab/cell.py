@@ -1,4 +1,4 @@
-"""A cell as a module: its text with line numbers, what it defines, what it reads, and the part of it that an entry needs.
+"""A cell as a module: its text with line numbers, what it defines and reads, and its execution. `slicing` finds the part an entry needs.
 
 The magic line is line 1, so that the numbers are those a person sees in the notebook. Plain `ast`; knows nothing of IPython or of kernels.
 """
@@ -12,7 +12,7 @@ import hashlib
 import re
 import sys
 import types
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -20,14 +20,10 @@ from typing import Any
 import cloudpickle
 
 from kernel_lab.errors import CellError
+from kernel_lab.slicing import bound_by, globals_read, is_exec, is_star, part_of, read_by
 from kernel_lab.workers.wire import register_source
 
 MODULE_NAME = "__kernel_lab_cell__"
-# Statements with an effect on later ones that no name shows. They are run again in the workers; all other bare calls are not.
-_SETTINGS = (
-    "torch.manual_seed", "torch.set_", "torch.use_deterministic", "triton.set_allocator", "triton.knobs", "sys.path.", "warnings.",
-    "random.seed", "np.random.seed", "numpy.random.seed", "os.environ.", "tilelang.disable_cache", "tilelang.set_", "logging.",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -76,12 +72,12 @@ class Cell:
     @property
     def defines(self) -> tuple[str, ...]:
         """Names that the cell's top level binds, in order."""
-        return tuple(dict.fromkeys(name for node in self.tree.body for name in _bound(node)))
+        return tuple(dict.fromkeys(name for node in self.tree.body for name in bound_by(node)))
 
     @property
     def opaque(self) -> bool:
         """Whether the cell may bind names that its text does not show: by a star import, or by ``exec``."""
-        return any(_is_exec(node) or _is_star(node) for node in self.tree.body)
+        return any(is_exec(node) or is_star(node) for node in self.tree.body)
 
     @property
     def reads(self) -> frozenset[str]:
@@ -93,20 +89,20 @@ class Cell:
                 early.add(instruction.argval)
             elif instruction.opname == "STORE_NAME":
                 bound.add(instruction.argval)
-        inner = {name for constant in code.co_consts if isinstance(constant, types.CodeType) for name in _globals_read(constant)}
-        inner |= {name for node in self.tree.body for name in _statement_reads(node)}
+        inner = {name for constant in code.co_consts if isinstance(constant, types.CodeType) for name in globals_read(constant)}
+        inner |= {name for node in self.tree.body for name in read_by(node)}
         return frozenset((early | (inner - bound)) - set(dir(builtins)))
 
     def part_for(self, names: Iterable[str]) -> ast.Module:
         """The statements that ``names`` need: their definitions, what those read, and settings.
 
         Other effects happen once, in the notebook."""
-        return _slice(self.tree, set(names))
+        return part_of(self.tree, set(names))
 
     def top_level_line(self, name: str) -> int | None:
         """The line where ``name`` is bound at the top level."""
         for node in self.tree.body:
-            if name in _bound(node):
+            if name in bound_by(node):
                 return node.lineno
         return None
 
@@ -119,7 +115,7 @@ def expression_reads(text: str | None) -> frozenset[str]:
         code = compile(text.strip(), "<option>", "eval", dont_inherit=True)
     except SyntaxError:
         return frozenset()
-    return frozenset(set(_globals_read(code)) - set(dir(builtins)))
+    return frozenset(set(globals_read(code)) - set(dir(builtins)))
 
 
 def defined_by_text(body: str) -> set[str]:
@@ -176,107 +172,6 @@ def calling_line(file_prefix: str = "<cell ") -> int | None:
             return frame.f_lineno
         frame = frame.f_back  # type: ignore[assignment]
     return None
-
-
-def _globals_read(code: types.CodeType) -> Iterator[str]:
-    for instruction in dis.get_instructions(code):
-        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-            yield instruction.argval
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _globals_read(constant)
-
-
-def _bound(node: ast.stmt) -> list[str]:
-    """Names bound by a top-level statement, nested blocks included, inner scopes not."""
-    names: list[str] = []
-
-    def visit(item: ast.AST) -> None:
-        if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            names.append(item.name)
-            return
-        if isinstance(item, (ast.Import, ast.ImportFrom)):
-            names.extend((alias.asname or alias.name).partition(".")[0] for alias in item.names)
-            return
-        if isinstance(item, (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
-            return
-        if isinstance(item, ast.Name) and isinstance(item.ctx, (ast.Store, ast.Del)):
-            names.append(item.id)
-        for child in ast.iter_child_nodes(item):
-            visit(child)
-
-    visit(node)
-    return names
-
-
-def _changed(node: ast.stmt, modules: set[str]) -> set[str]:
-    """Names whose object a statement changes in place: item and attribute assignment, method calls on what is not a module."""
-    found = set()
-    for item in ast.walk(node):
-        targets: list[ast.expr] = []
-        if isinstance(item, ast.Assign):
-            targets = item.targets
-        elif isinstance(item, (ast.AugAssign, ast.AnnAssign)):
-            targets = [item.target]
-        for target in targets:
-            if isinstance(target, (ast.Attribute, ast.Subscript)) and (root := _root(target)):
-                found.add(root)
-        if isinstance(item, ast.Expr) and isinstance(item.value, ast.Call) and isinstance(item.value.func, ast.Attribute):
-            root = _root(item.value.func)
-            if root and root not in modules:
-                found.add(root)
-    return found
-
-
-def _root(node: ast.AST) -> str | None:
-    while isinstance(node, (ast.Attribute, ast.Subscript)):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else None
-
-
-def _slice(tree: ast.Module, needed: set[str]) -> ast.Module:
-    modules = {name for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom)) for name in _bound(node)}
-    facts = []
-    for node in tree.body:
-        setting = isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and ast.unparse(node.value.func).startswith(_SETTINGS)
-        setting = setting or _is_exec(node) or _is_star(node)  # these may bind any name
-        plain_call = isinstance(node, ast.Expr) and not setting
-        changed = _changed(node, modules)
-        reads = _statement_reads(node)
-        facts.append((node, set(_bound(node)) | changed, reads, setting, plain_call and not changed))
-    if any(_is_exec(node) for node in tree.body):
-        needed |= {name for _, binds, *_ in facts for name in binds}  # what its text reads is not known
-    kept: set[int] = set()
-    grown = True
-    while grown:
-        grown = False
-        for index, (_, binds, reads, setting, effect_only) in enumerate(facts):
-            if index in kept or effect_only or not (setting or binds & needed):
-                continue
-            kept.add(index)
-            needed |= reads
-            grown = True
-    future = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module == "__future__"]
-    body = [node for index, (node, *_) in enumerate(facts) if index in kept and node not in future]
-    return ast.Module(body=[*future, *body], type_ignores=[])
-
-
-def _is_exec(node: ast.stmt) -> bool:
-    call = node.value if isinstance(node, ast.Expr) else None
-    return isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "exec"
-
-
-def _is_star(node: ast.stmt) -> bool:
-    return isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
-
-
-def _statement_reads(node: ast.stmt) -> set[str]:
-    """Global names that a statement reads, in inner scopes too. Annotations inside functions count: TileLang reads them from the source."""
-    if isinstance(node, ast.ImportFrom) and node.module == "__future__":
-        return set()
-    code = compile(ast.Module(body=[node], type_ignores=[]), "<statement>", "exec", dont_inherit=True)
-    annotations = [item.annotation for item in ast.walk(node) if isinstance(item, (ast.AnnAssign, ast.arg)) and item.annotation]
-    return set(_globals_read(code)) | {item.id for annotation in annotations for item in ast.walk(annotation) if isinstance(item, ast.Name)}
 
 
 def _syntax_hint(error: SyntaxError) -> str:
