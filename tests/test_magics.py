@@ -108,6 +108,13 @@ def test_an_assertion_in_the_cell_runs_the_kernel(notebook: Notebook) -> None:
     assert "x" in notebook.names
 
 
+def test_a_forgotten_mask_is_wrong_although_the_values_agree(notebook: Notebook) -> None:
+    cell = ADD.replace("o_ptr + at, x + y, mask=at < n", "o_ptr + at, x + y")
+    ran = notebook.triton('add --inputs "x: f32[n], y: f32[n]" --sizes "n=[256, 1000]" --ref torch.add', IMPORTS + cell)
+    assert isinstance(ran.error, VerificationFailed)
+    assert "at n=1000: out-of-bounds store of o_ptr: element 1000 is past the end" in ran.message and "cell line 10" in ran.message
+
+
 def test_a_wrong_kernel_shows_its_report_and_raises(notebook: Notebook) -> None:
     ran = notebook.triton(LINE, CELL.replace("x + y,", "x - y,"))
     assert isinstance(ran.error, VerificationFailed)

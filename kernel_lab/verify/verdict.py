@@ -137,8 +137,8 @@ class _Task:
         try:
             leaves, stray = attempt(0)
         except OutOfBounds as error:
-            line = f" (cell line {error.cell_line}: {error.excerpt})" if error.cell_line is not None else ""
-            self.cases.append(Case(sizes, dtypes, False, reason=f"{error.what}{line}; {error.hint}"))
+            line = f"; cell line {error.cell_line}: {error.excerpt}" if error.cell_line is not None else ""
+            self.cases.append(Case(sizes, dtypes, False, reason=f"{error.what}{line}"))
             return None
         self.changed += [f"{names[index]} was changed by the kernel" for index in stray if index not in allowed_changes]
         if len(leaves) != len(said.names):

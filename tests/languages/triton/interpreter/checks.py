@@ -17,7 +17,7 @@ import triton
 import triton.language as tl
 from triton.language.extra import libdevice
 
-from kernel_lab.errors import CompileError, KernelLabError, NotRunnable
+from kernel_lab.errors import CompileError, KernelLabError, NotRunnable, OutOfBounds
 from kernel_lab.languages.triton import interpreter
 from kernel_lab.results import Resources
 from kernel_lab.targets import Target
@@ -457,6 +457,49 @@ def check_heuristics():
     o = torch.zeros(8, dtype=torch.int32)
     tuned[lambda meta: (meta["BLOCK"],)](o, 8)
     assert o.tolist() == list(range(1, 9))
+
+
+REACHING = """
+@triton.jit
+def reading(x, o, at, n):
+    i = at + tl.arange(0, 8)
+    tl.store(o + tl.arange(0, 8), tl.load(x + i))
+
+@triton.jit
+def writing(x, o, at, n):
+    i = at + tl.arange(0, 8)
+    tl.store(o + i, i, mask=i <= n)
+
+@triton.jit
+def adding(x, o, at, n):
+    tl.atomic_add(o + at, 1)
+
+@triton.jit
+def through_a_table(table, o, at, n):
+    x = tl.load(table).to(tl.pointer_type(tl.int32))
+    tl.store(o + tl.arange(0, 8), tl.load(x + tl.arange(0, 8)))
+"""
+
+
+def check_accesses_outside_the_tensors_are_refused():
+    kernels = cell(REACHING)
+    whole = torch.arange(64, dtype=torch.int32)
+    x, o = whole[:12], torch.zeros(8, dtype=torch.int32)
+    kernels.reading[(1,)](x, o, 56, 12)  # inside the memory that x is a view of
+    assert o.tolist() == list(range(56, 64))
+    failure = fails(OutOfBounds, lambda: kernels.reading[(1,)](x, o, 57, 12))
+    assert failure.cell_line == 6 and "load of x: element 64 is past the end (it holds 64)" in failure.what
+    assert "before the start" in fails(OutOfBounds, lambda: kernels.reading[(1,)](x, o, -1, 12)).what
+    assert "in none of x, o" in fails(OutOfBounds, lambda: kernels.reading[(1,)](x, o, 1_000_000_000, 12)).what
+    kernels.writing[(1,)](x, o, 0, 7)
+    kernels.writing[(1,)](x, o, 4, 7)  # half of the lanes are masked
+    assert o.tolist() == list(range(8))
+    failure = fails(OutOfBounds, lambda: kernels.writing[(1,)](x, o, 4, 8))
+    assert failure.cell_line == 11 and "store of o: element 8" in failure.what and "tl.store(" in failure.hint
+    assert "atomic of o: element 8" in fails(OutOfBounds, lambda: kernels.adding[(1,)](x, o, 8, 0)).what
+    kernels.through_a_table[(1,)](torch.tensor([whole.data_ptr()]), o, 0, 0)  # addresses that no argument tells of
+    assert o.tolist() == list(range(8))
+    assert "element 0" in fails(OutOfBounds, lambda: kernels.reading[(1,)](torch.empty(0), o, 0, 0)).what
 
 
 if __name__ == "__main__":
