@@ -4,7 +4,7 @@ A pure library over torch, run inside a worker process. It knows nothing of Trit
 launched: it is given a callable. `sizes` needs no torch, so that the notebook process may import it.
 
 - `verdict.verify` is the front door: run, compare, judge.
-- `reference` evaluates the reference in float64 and op by op in the kernel's dtype.
+- `reference` evaluates the reference in float64, and in the kernel's dtype `op_by_op`.
 - `running_error` carries a rounding-error bound through the reference; `rules` says how for each operation.
 - `bound` turns both into the allowed error of each element, `compare` looks for elements beyond it, `reasons` words them.
 - `poison` makes uninitialised memory visible; `arguments` copies, flattens and names nested values; `sizes` shrinks problems.
