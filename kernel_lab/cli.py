@@ -1,4 +1,4 @@
-"""``kernel-lab`` on the command line: doctor, compile, verify, targets. Also ``python -m kernel_lab``."""
+"""``kernel-lab`` on the command line: doctor, targets, compile, verify, measure. Also ``python -m kernel_lab``."""
 
 from __future__ import annotations
 
@@ -44,6 +44,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, function, help in (
         ("compile", _compile, "show what a kernel becomes"),
         ("verify", _verify, "compare a kernel with a reference"),
+        ("measure", _measure, "time a kernel on the GPU here"),
     ):
         command = commands.add_parser(name, help=help)
         command.add_argument("file", type=Path, help="the Python file that defines the kernel")
@@ -59,7 +60,7 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--json", action="store_true", help="print the report as JSON")
         if name == "compile":
             command.add_argument("--stage", help="print this stage: ttir, ttgir, llir, ptx, sass, amdgcn, tir, cuda, hip, …")
-        else:
+        elif name == "verify":
             command.add_argument("--ref", required=True, help="the reference: an expression over the file's names, as torch.add")
         command.set_defaults(run=function)
     return parser
@@ -101,6 +102,11 @@ def _verify(given: Any) -> int:
     _write_page(report, given)
     status = _show(report, given)
     return 1 if report.verdict is not None and report.verdict.passed is False else status
+
+
+def _measure(given: Any) -> int:
+    module = _load(given.file)
+    return _show(api.measure(_named(module, given.entry), **_arguments(given, module)), given)
 
 
 def _arguments(given: Any, module: types.ModuleType) -> dict[str, Any]:

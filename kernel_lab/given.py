@@ -92,7 +92,7 @@ def _evaluate(text: str, loaded: Loaded, option: str) -> Any:
         return eval(compile(text.strip(), f"<{option}>", "eval"), loaded.module.__dict__)
     except Exception as error:
         kind = ReferenceFailed if option == "--ref" else OptionError
-        names = [name for name in loaded.module.__dict__ if not name.startswith("_")]
+        names = [name for name in loaded.module.__dict__ if not name.startswith("_") and name != "exec"]
         hint = (
             suggest(getattr(error, "name", "") or "", names)[:200]
             if isinstance(error, NameError)

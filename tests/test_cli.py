@@ -85,3 +85,13 @@ def test_doctor_and_targets(capsys: pytest.CaptureFixture[str]) -> None:
 def test_as_a_module() -> None:
     done = subprocess.run([sys.executable, "-m", "kernel_lab", "targets"], capture_output=True, text=True, cwd=Path(FILE).parents[1])
     assert done.returncode == 0 and "gfx942" in done.stdout
+
+
+def test_measure_says_that_there_is_no_gpu(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    from kernel_lab.targets import machine
+
+    monkeypatch.setattr(machine, "here", lambda: None)
+    file = tmp_path / "measured_file.py"
+    file.write_text("def add(x):\n    return x\n")
+    assert cli.main(["measure", str(file), "--entry", "add", "--inputs", "x: f32[n]", "--sizes", "n=8"]) == 1
+    assert "a time needs a GPU" in capsys.readouterr().err

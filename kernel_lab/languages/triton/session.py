@@ -51,7 +51,12 @@ class TritonSession:
         kernels = recorder.kernels()
         recorder.findings.extend(finding for kernel in kernels for finding in _findings(kernel, self.target))
         if not kernels and not recorder.rejected:
-            raise EntryError("no kernel was launched", hint="the entry is the function that calls kernel[grid](…)")
+            code = getattr(entry, "__code__", None)
+            raise EntryError(
+                f"{getattr(entry, '__name__', 'the cell')} launched no kernel",
+                cell_line=code.co_firstlineno if code is not None and code.co_filename == loaded.file else None,
+                hint="the entry is the function that calls kernel[grid](…)",
+            )
         precision = "tf32" if any(_rounds_to_tf32(kernel) for kernel in kernels) else None
         return Lowered(kernels, tuple(recorder.rejected), tuple(dict.fromkeys(recorder.findings)), precision)
 
