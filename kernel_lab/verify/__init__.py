@@ -3,7 +3,7 @@
 A pure library over torch, run inside a worker process. It knows nothing of Triton, TileLang, IPython or of how a kernel is
 launched: it is given a callable. `sizes` needs no torch, so that the notebook process may import it.
 
-- `verdict.verify` is the front door: run, compare, judge.
+- `verdict.verify` is the front door: it runs the kernel on each case; `judging` compares and judges one.
 - `reference` evaluates the reference in float64, and in the kernel's dtype `op_by_op`.
 - `running_error` carries a rounding-error bound through the reference; `rules` says how for each operation.
 - `bound` turns both into the allowed error of each element, `compare` looks for elements beyond it, `reasons` words them.

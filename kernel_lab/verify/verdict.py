@@ -6,7 +6,6 @@ and knows nothing of languages, notebooks or processes.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,10 +17,9 @@ from kernel_lab.problem import Problem
 from kernel_lab.results import Case, Check, Verdict
 from kernel_lab.verify import arguments as nested
 from kernel_lab.verify import bound as bounds
-from kernel_lab.verify.compare import Comparison, compare_exact, compare_floats
+from kernel_lab.verify.judging import compare_output, judged, never_written, suspicious
 from kernel_lab.verify.outcome import Call, Leaves, reference_call
-from kernel_lab.verify.poison import fill, is_poison, poisoned
-from kernel_lab.verify.reasons import describe, unravel
+from kernel_lab.verify.poison import fill, poisoned
 from kernel_lab.verify.reference import Evaluation, evaluate
 
 WRITTEN, UNCHANGED = "every output element written", "inputs not mutated"
@@ -148,13 +146,14 @@ class _Task:
             self.cases.append(Case(sizes, dtypes, False, reason=reason))
             return None
         samples = self._samples(expected, said, sizes, sum(t.numel() for t in nested.tensors(arguments)))
-        results = [self._output(said, index, leaf, samples[index]) for index, leaf in enumerate(leaves)]
+        results = [compare_output(said, index, leaf, samples[index], self.problem, self.note) for index, leaf in enumerate(leaves)]
         never: dict[int, torch.Tensor] = {}
-        if any(_suspicious(tensor, result) for (_, tensor), result in zip(leaves, results, strict=True)):
-            never = self._unwritten(leaves, attempt(1)[0], results)
+        if any(suspicious(tensor, result) for (_, tensor), result in zip(leaves, results, strict=True)):
+            never, unwritten = never_written(leaves, attempt(1)[0], results)
+            self.unwritten += unwritten
         for index, ((name, tensor), result) in enumerate(zip(leaves, results, strict=True)):
             title = name if not name.startswith("output") else said.names[index]
-            self.cases.append(_judged(Case(sizes, dtypes, True, output=title), tensor, said.want[index], result, never.get(index)))
+            self.cases.append(judged(Case(sizes, dtypes, True, output=title), tensor, said.want[index], result, never.get(index)))
         return None
 
     def _names(self, count: int) -> list[str]:
@@ -183,89 +182,3 @@ class _Task:
                 if want is not None and eager is not None and want.dtype.is_floating_point and eager.shape == want.shape:
                     found[-1].append(bounds.sample(want, one.model[index], eager))
         return found
-
-    def _output(
-        self, said: Evaluation, index: int, leaf: tuple[str, torch.Tensor | None], samples: list[bounds.Samples]
-    ) -> Comparison | str | None:
-        """The comparison of one output, a sentence when it cannot be compared, None when both are None."""
-        tensor, want, model = leaf[1], said.want[index], said.model[index]
-        eager = None if said.eager is None else said.eager[index]
-        if tensor is None or want is None:
-            if tensor is None and want is None:
-                return None
-            if leaf[0].startswith("grad"):
-                return f"no gradient reaches it, the reference's has shape {tuple(want.shape)}" if want is not None else None
-            return "the kernel gives None, the reference a tensor" if tensor is None else "the kernel gives a tensor, the reference None"
-        if tensor.shape != want.shape:
-            return f"shape {tuple(tensor.shape)}, the reference gives {tuple(want.shape)}"
-        expected = want.dtype if eager is None else eager.dtype
-        if tensor.dtype.is_floating_point != want.dtype.is_floating_point or tensor.is_complex() or want.is_complex():
-            return f"dtype {nested.dtype_name(tensor.dtype)}, the reference gives {nested.dtype_name(expected)}"
-        if eager is not None and tensor.dtype != expected and tensor.dim():
-            self.note(
-                f"{leaf[0]} is {nested.dtype_name(tensor.dtype)}, the reference gives {nested.dtype_name(expected)}: values were compared"
-            )
-        if tensor.device.type != want.device.type and tensor.dim():
-            return f"on device {tensor.device}, the reference gives {want.device}"
-        tensor = tensor.to(want.device)
-        if not want.dtype.is_floating_point:
-            return compare_exact(tensor, want, model)
-        atol, rtol = self.problem.atol, self.problem.rtol
-        if atol is not None or rtol is not None:
-            self.note(f"the allowed error is the one given: {atol or 0:g} + {rtol or 0:g}·|reference|")
-        allowance = bounds.allowance(want, model, samples, tensor.dtype)
-        result = compare_floats(tensor, want, allowance, eager=eager, atol=atol, rtol=rtol)
-        if result.forgiven:
-            kind = nested.dtype_name(expected)
-            self.note(
-                f"{result.forgiven} elements of {leaf[0]} are not finite where the reference in {kind} is not either, though float64 is"
-            )
-        return result
-
-    def _unwritten(self, first: Leaves, second: Leaves, results: Sequence[Comparison | str | None]) -> dict[int, torch.Tensor]:
-        """Compare two runs over differently filled memory; fills the check and returns the masks of elements never written."""
-        masks: dict[int, torch.Tensor] = {}
-        for index, (name, one) in enumerate(first):
-            two = second[index][1] if index < len(second) else None
-            if one is None or two is None or one.shape != two.shape or one.dtype != two.dtype or not one.numel():
-                continue
-            never = is_poison(one, 0) & is_poison(two, 1)
-            depends = ((one.isnan() & ~two.isnan()) if one.dtype.is_floating_point else (one != two)) & ~never
-            result = results[index]
-            if isinstance(result, Comparison):
-                depends = depends & result.wrong.to(depends.device)
-            if bool(never.any()):
-                masks[index] = never
-                self.unwritten.append(f"{name}: {int(never.sum())} of {never.numel()} elements never written")
-            if bool(depends.any()):
-                self.unwritten.append(f"{name}: {int(depends.sum())} of {depends.numel()} elements depend on uninitialised memory")
-        return masks
-
-
-def _suspicious(tensor: torch.Tensor | None, result: Comparison | str | None) -> bool:
-    """Whether a second run over other memory is worth its time: something is wrong, or an element holds the poison's value."""
-    if tensor is None or not tensor.numel():
-        return False
-    failed = isinstance(result, str) or (result is not None and bool(result.wrong.any()))
-    return failed or bool(is_poison(tensor, 0).any())
-
-
-def _judged(
-    case: Case, got: torch.Tensor | None, want: torch.Tensor | None, result: Comparison | str | None, never: torch.Tensor | None
-) -> Case:
-    if isinstance(result, str):
-        return dataclasses.replace(case, passed=False, reason=result)
-    if result is None or got is None or want is None or (worst := result.worst()) is None:
-        return case
-    got = got.to(want.device)
-    passed = not bool(result.wrong.any())
-    return dataclasses.replace(
-        case,
-        passed=passed,
-        max_error=float(result.error.flatten()[worst]),
-        bound=float(result.bound.flatten()[worst]),
-        worst_index=unravel(worst, result.wrong.shape),
-        got=float(got.flatten()[worst]),
-        want=float(want.flatten()[worst]),
-        reason=None if passed else describe(result, got, want, case.sizes, None if never is None else never.to(want.device)),
-    )
