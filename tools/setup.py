@@ -146,6 +146,11 @@ def write_settings() -> None:
     path.write_text(SETTINGS)
 
 
+def compile_modules() -> None:
+    """The bytecode of kernel_lab's modules: where Python may not write any, each start would compile them anew."""
+    run([python(), "-m", "compileall", "-q", ROOT / "kernel_lab"], quiet=True)
+
+
 def install_nvcc() -> None:
     """nvcc's wheels, for the PTX and SASS of TileLang kernels. Not having them is no failure: `doctor` names what is left out."""
     try:
@@ -181,6 +186,8 @@ def main(what: str) -> None:
     step("torch", "installing torch", fingerprint(ROOT / "constraints.txt"), install_torch)
     step("packages", "installing kernel_lab, JupyterLab, Triton and TileLang (about a minute)", project, lambda: install("--editable", "."))
     step("settings", "writing JupyterLab's settings", fingerprint(SETTINGS), write_settings)
+    sources = fingerprint(*sorted((ROOT / "kernel_lab").rglob("*.py")))
+    step("bytecode", "compiling kernel_lab's modules, so that %load_ext is quick", sources, compile_modules)
     if sys.platform == "linux" and not has_nvcc():
         step("nvcc", "installing nvcc's wheels, since this machine has no nvcc", project, install_nvcc)
     if node.wanted():
