@@ -6,6 +6,8 @@ import textwrap
 from dataclasses import dataclass, field
 from typing import Any
 
+from kernel_lab.errors import KernelLabError
+
 IMPORTS = "import torch, triton\nimport triton.language as tl\n"
 
 ADD = """
@@ -21,6 +23,16 @@ def add(x, y):
     add_kernel[(triton.cdiv(x.numel(), 256),)](x, y, o, x.numel(), BLOCK=256)
     return o
 """
+
+LINE = 'add --inputs "x: f32[n], y: f32[n]" --sizes "n=1000" --ref torch.add'
+CELL = IMPORTS + ADD
+
+
+def short(error: BaseException | None) -> str:
+    """The message of one of the package's own errors, which is never long."""
+    assert isinstance(error, KernelLabError), repr(error)
+    assert len(str(error).splitlines()) < 12
+    return str(error)
 
 
 @dataclass
