@@ -29,7 +29,12 @@ def argument_maker(job: Job, loaded: Loaded, spec: InputSpec | None, device: str
     def make(sizes: Mapping[str, int], seed: int = 0) -> Sequence[Any]:
         if problem.make_inputs is not None:
             maker = _evaluate(problem.make_inputs, loaded, "--make-inputs")
-            made = _seeded(lambda: _call_maker(maker, sizes), seed)
+            try:
+                made = _seeded(lambda: _call_maker(maker, sizes), seed)
+            except Exception as error:
+                given = ", ".join(f"{name}={size}" for name, size in sizes.items()) or "none"
+                what = f"--make-inputs raised {type(error).__name__}: {error}"
+                raise InputError(what, hint=f"it is called with the sizes that it names; --sizes gives: {given}") from error
             made = list(made) if isinstance(made, (tuple, list)) else [made]
             return made if device == "cpu" else [map_tensors(lambda tensor: tensor.to(device), item) for item in made]
         if spec is None:
@@ -42,7 +47,13 @@ def argument_maker(job: Job, loaded: Loaded, spec: InputSpec | None, device: str
             raise InputError(
                 f"size {missing[0]!r} of --inputs has no value", hint="add " + ", ".join(f"{name}=1024" for name in missing) + " to --sizes"
             )
-        return make_arguments(spec, sizes, device=device, seed=seed)
+        try:
+            return make_arguments(spec, sizes, device=device, seed=seed)
+        except (MemoryError, RuntimeError) as error:
+            if "memory" not in str(error):
+                raise
+            given = ", ".join(f"{name}={size}" for name, size in sizes.items())
+            raise InputError(f"the inputs do not fit into memory at {given}", hint="give smaller sizes (--sizes)") from error
 
     return make
 

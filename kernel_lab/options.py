@@ -117,8 +117,8 @@ def problem(parsed: Parsed, namespace: Mapping[str, Any]) -> Problem:
         grid=_expression(values, "--grid"),
         const=constants(values.get("--const", ""), namespace),
         grad="--grad" in parsed.switches,
-        atol=_number(values, "--atol"),
-        rtol=_number(values, "--rtol"),
+        atol=_tolerance(values, "--atol"),
+        rtol=_tolerance(values, "--rtol"),
         flops=_expression(values, "--flops"),
         bytes=_expression(values, "--bytes"),
         seed=_integer(values, "--seed"),
@@ -168,6 +168,13 @@ def _number(values: Mapping[str, str], name: str) -> float | None:
         return float(values[name])
     except ValueError:
         raise OptionError(f"{name} {values[name]!r} is not a number", hint=f"for example {name} 0.001") from None
+
+
+def _tolerance(values: Mapping[str, str], name: str) -> float | None:
+    value = _number(values, name)
+    if value is not None and not 0 <= value < float("inf"):  # nan would let every result pass
+        raise OptionError(f"{name} must be 0 or more, and finite", hint=f"for example {name} 0.001")
+    return value
 
 
 def _integer(values: Mapping[str, str], name: str) -> int:

@@ -106,7 +106,7 @@ def _pattern(wrong: torch.Tensor, got: torch.Tensor, want: torch.Tensor) -> str 
     if len(values) >= 4 and bool(values.isfinite().all()) and bool((expected != 0).all()):
         ratio = values / expected
         middle = float(ratio.median())
-        if middle not in (0.0, 1.0) and float((ratio - middle).abs().max()) <= 0.01 * abs(middle):
+        if middle != 0.0 and abs(middle - 1) >= 0.0005 and float((ratio - middle).abs().max()) <= 0.01 * abs(middle):
             return f"each is about {middle:.3g} × what is wanted"
     many = int(wrong.sum()) * 4 > wrong.numel() >= 16
     if many and wrong.dim() == 2 and wrong.shape[0] == wrong.shape[1] and _close(got.T, want):

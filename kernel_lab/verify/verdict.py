@@ -75,6 +75,8 @@ def verify(
         place = ", ".join(f"{name}={size}" for name, size in first.sizes.items())
         text = f"{first.output or 'output'}{f' at {place}' if place else ''}: {first.reason}"
         return task.verdict(False, ran_on, text)
+    if not broken and not task.compared:
+        return task.verdict(None, ran_on, "every output was empty, so nothing was compared: give sizes above 0 too")
     return task.verdict(not broken, ran_on, broken[0] if broken else None)
 
 
@@ -95,6 +97,7 @@ class _Task:
     notes: dict[str, None] = field(default_factory=dict)
     unwritten: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
+    compared: int = 0
 
     def verdict(self, passed: bool | None, ran_on: str, reason: str | None) -> Verdict:
         return Verdict(passed, tuple(self.cases), self.checks() if self.cases else {}, ran_on, reason, tuple(self.notes))
@@ -122,6 +125,9 @@ class _Task:
         if not said.deterministic:
             return "the reference gives different results from run to run: pass one that does not, with what is random as an input"
 
+        if not said.names:
+            return "the reference returned None and changed none of its inputs: give one that returns what the kernel should"
+
         def attempt(pattern: int) -> tuple[Leaves, list[int]]:
             twin = nested.copy(arguments)
             for index in written:
@@ -145,6 +151,7 @@ class _Task:
                 reason = "the kernel returned None and wrote to none of its arguments"
             self.cases.append(Case(sizes, dtypes, False, reason=reason))
             return None
+        self.compared += sum(want.numel() for want in said.want)
         samples = self._samples(expected, said, sizes, sum(t.numel() for t in nested.tensors(arguments)))
         results = [compare_output(said, index, leaf, samples[index], self.problem, self.note) for index, leaf in enumerate(leaves)]
         never: dict[int, torch.Tensor] = {}

@@ -183,8 +183,20 @@ def test_another_float_dtype_is_compared_and_noted() -> None:
     assert verdict.notes == ("output is float32, the reference gives float16: values were compared",)
 
 
-def test_an_empty_output_passes() -> None:
-    assert judge(torch.add, torch.add, ADD, {"n": 0}).passed is True
+def test_an_empty_output_passes_beside_others_and_proves_nothing_alone() -> None:
+    assert judge(torch.add, torch.add, ADD, {"n": 0}, {"n": 3}).passed is True
+    verdict = judge(torch.sub, torch.add, ADD, {"n": 0})
+    assert verdict.passed is None and "every output was empty" in (verdict.reason or "")
+
+
+def test_a_reference_without_outputs_leaves_the_verdict_open() -> None:
+    verdict = judge(torch.add, lambda x, y: None, ADD, {"n": 3})
+    assert verdict.passed is None and "the reference returned None" in (verdict.reason or "")
+
+
+def test_a_factor_that_rounds_to_one_is_not_said() -> None:
+    verdict = judge(lambda x, y: (x + y) * 1.0001, torch.add, ADD, {"n": 50})
+    assert verdict.passed is False and "× what is wanted" not in (verdict.cases[0].reason or "")
 
 
 def test_a_verdict_survives_json() -> None:
