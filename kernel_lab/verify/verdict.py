@@ -151,7 +151,7 @@ class _Task:
                 reason = "the kernel returned None and wrote to none of its arguments"
             self.cases.append(Case(sizes, dtypes, False, reason=reason))
             return None
-        self.compared += sum(want.numel() for want in said.want)
+        self.compared += sum(want.numel() for want in said.want if want is not None)
         samples = self._samples(expected, said, sizes, sum(t.numel() for t in nested.tensors(arguments)))
         results = [compare_output(said, index, leaf, samples[index], self.problem, self.note) for index, leaf in enumerate(leaves)]
         never: dict[int, torch.Tensor] = {}
