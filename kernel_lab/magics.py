@@ -280,6 +280,10 @@ def load(shell: InteractiveShell) -> None:
     completion.install(shell)
     if machine.here() is None:
         calls.install(choice.default(), _say)
+    else:
+        from kernel_lab.languages import tilelang
+
+        tilelang.watch_calls(lambda: True)  # a captured global that changed is a new kernel, which TileLang does not see
     executor().warm_up(lab.wanted_workers())
 
 
