@@ -27,6 +27,7 @@ from kernel_lab.targets import Target, machine
 from kernel_lab.targets import names as target_names
 from kernel_lab.workers import wire
 from kernel_lab.workers.local import executor
+from kernel_lab.workers.modules import own_modules
 
 DEFAULT_TIMEOUT_S = 120.0
 # The share of a compile's time limit after which further configurations of a tuned kernel are listed instead of compiled
@@ -207,7 +208,7 @@ def _key(ask: Ask) -> str | None:
         plain = dataclasses.replace(ask, environment={}, cell=None)
         here = machine.here()
         facts = (plain, ask.cell.source if ask.cell else None, here.gpu if here else None, jobs.versions())
-        text = pickle.dumps(facts, protocol=wire.PROTOCOL)
+        text = pickle.dumps((facts, sorted(own_modules().items())), protocol=wire.PROTOCOL)
     except Exception:
         return None
     digest = hashlib.sha256(text)

@@ -16,7 +16,7 @@ from multiprocessing.connection import Client, Connection
 from typing import Any
 
 from kernel_lab.errors import GpuFault, KernelLabError
-from kernel_lab.workers import wire
+from kernel_lab.workers import modules, wire
 from kernel_lab.workers.protocol import Answer, Event, Request
 
 GRACE_S = 15.0
@@ -81,6 +81,7 @@ def _run(connection: Connection, request: Request) -> Answer:
     before: dict[str, int] = {}
     try:
         sys.path[:] = dict.fromkeys([*request.path, *sys.path])
+        modules.forget_edited()
         module, _, name = request.function.partition(":")
         args, storages = wire.load(request.parcel)
         before = {key: hash(content) for key, content in request.parcel.storages.items()}
@@ -90,6 +91,7 @@ def _run(connection: Connection, request: Request) -> Answer:
     finally:
         _emit = None
         faulthandler.cancel_dump_traceback_later()
+        modules.remember()
     known = {storage.data_ptr(): key for key, storage in storages.items() if storage.data_ptr()}
     changed = {}
     for key, storage in storages.items():
