@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
 from kernel_lab.errors import InputError, VerificationFailed
 from kernel_lab.results import MIME_TYPE
 from tests.notebook import ADD, CELL, IMPORTS, LINE, Notebook, short
@@ -127,6 +131,17 @@ def test_inputs_that_cannot_be_made(notebook: Notebook) -> None:
     assert isinstance(ran.error, InputError) and "--make-inputs raised ZeroDivisionError" in ran.message and "n=3" in ran.message
     ran = notebook.triton(LINE.replace("1000", "10**15"), CELL)
     assert isinstance(ran.error, InputError) and "do not fit into memory at n=10" in ran.message
+
+
+def test_an_edited_helper_module_gives_no_old_answer(notebook: Notebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    helper = "import triton\n\n\n@triton.jit\ndef combined(x, y):\n    return x {} y\n"
+    (tmp_path / "kernel_helpers.py").write_text(helper.format("+"))
+    cell = CELL.replace("x + y,", "kernel_helpers.combined(x, y),").replace("import torch", "import kernel_helpers, torch")
+    notebook.triton(LINE, cell).fine()
+    (tmp_path / "kernel_helpers.py").write_text(helper.format("- 2 *"))
+    notebook.run("import importlib; importlib.reload(kernel_helpers)").fine()
+    assert isinstance(notebook.triton(LINE, cell).error, VerificationFailed)
 
 
 def test_make_inputs(notebook: Notebook) -> None:
