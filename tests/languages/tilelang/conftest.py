@@ -55,6 +55,19 @@ def scale(n, block=128):
     return scaled
 """
 
+BARE = """\
+import tilelang.language as T
+
+@T.prim_func
+def update(x: T.Tensor((1024,), "float32"), y: T.Tensor((1024,), "float32"), total: T.Tensor((1,), "float32"),
+           z: T.Tensor((1024,), "float32"), alpha: T.float32):
+    with T.Kernel(8, threads=128) as bx:
+        for i in T.Parallel(128):
+            y[bx * 128 + i] = y[bx * 128 + i] + alpha * x[bx * 128 + i]
+            z[bx * 128 + i] = x[bx * 128 + i]
+            T.atomic_add(total[0], x[bx * 128 + i])
+"""
+
 
 def make_target(arch: str, **fields: Any) -> Target:
     """A target with the limits that matter here."""
@@ -77,7 +90,7 @@ def load_cell(body: str, magic: str = "%%tile", file: str = "<cell test>", **nam
 class Cells:
     """What the tests do with a cell."""
 
-    gemm, scale = GEMM, SCALE
+    gemm, scale, bare = GEMM, SCALE, BARE
     target = staticmethod(make_target)
     load = staticmethod(load_cell)
 
