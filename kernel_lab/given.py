@@ -18,7 +18,8 @@ from kernel_lab.problem import InputSpec, Problem, make_arguments, missing_sizes
 
 
 def first_sizes(problem: Problem) -> Mapping[str, int]:
-    return problem.sizes[0] if problem.sizes else {}
+    """The sizes that are compiled for and measured: the first without a zero, since nothing may be launched for an empty input."""
+    return next((sizes for sizes in problem.sizes if 0 not in sizes.values()), problem.sizes[0]) if problem.sizes else {}
 
 
 def argument_maker(job: Job, loaded: Loaded, spec: InputSpec | None, device: str) -> Callable[..., Sequence[Any]]:

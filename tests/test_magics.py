@@ -144,6 +144,12 @@ def test_an_edited_helper_module_gives_no_old_answer(notebook: Notebook, tmp_pat
     assert isinstance(notebook.triton(LINE, cell).error, VerificationFailed)
 
 
+def test_an_empty_first_size_does_not_hide_the_launch(notebook: Notebook) -> None:
+    cell = CELL.replace("    o = torch.empty_like(x)\n", "    o = torch.empty_like(x)\n    if not x.numel():\n        return o\n")
+    notebook.triton(LINE.replace("n=1000", "n=[0, 5]"), cell).fine()
+    assert len(notebook.report.kernels) == 1 and len(notebook.report.verdict.cases) == 2
+
+
 def test_make_inputs(notebook: Notebook) -> None:
     notebook.run(IMPORTS + "def make(n):\n    return torch.randn(n), torch.randn(n)").fine()
     notebook.triton('add --make-inputs make --sizes "n=77" --ref torch.add', CELL).fine()
