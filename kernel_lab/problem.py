@@ -217,6 +217,19 @@ def make_arguments(spec: InputSpec, sizes: Mapping[str, int], *, device: str = "
     return [_make(item, sizes, generator, device) for item in spec.inputs]
 
 
+def empty_arguments(spec: InputSpec, sizes: Mapping[str, int], *, device: str = "cpu") -> list[Any]:
+    """Tensors of the shapes and dtypes of ``spec`` that hold nothing yet: a kernel's outputs. Raises `InputError` for a scalar."""
+    import torch
+
+    made = []
+    for item in spec.inputs:
+        if item.dims is None:
+            raise InputError(f"--outputs: {item.name} is a scalar", hint=f'a kernel writes tensors: "{item.name}: {item.dtype}[n]"')
+        shape = tuple(evaluate(dim, sizes) for dim in item.dims)
+        made.append(torch.empty(shape, dtype=getattr(torch, DTYPES[item.dtype]), device=device))
+    return made
+
+
 def _make(item: Input, sizes: Mapping[str, int], generator: Any, device: str) -> Any:
     import torch
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from kernel_lab.errors import CompileError, InputError, OptionError, suggest
-from kernel_lab.problem import Problem, make_arguments
+from kernel_lab.problem import Problem, empty_arguments
 
 POINTERS = {"fp64": "float64", "fp32": "float32", "fp16": "float16", "bf16": "bfloat16", "fp8e4nv": "float8_e4m3fn", "fp8e5": "float8_e5m2",
             "i64": "int64", "i32": "int32", "i16": "int16", "i8": "int8", "u8": "uint8", "i1": "bool"}  # fmt: skip
@@ -47,8 +47,6 @@ def launcher(entry: Any, problem: Problem, loaded_globals: dict[str, Any], devic
     Inputs and outputs are matched to parameters by name; sizes and ``--const`` values fill the others. Raises `InputError` naming
     the first parameter that has no value.
     """
-    import torch
-
     names = parameter_names(entry)
     inputs = [item.name for item in problem.inputs.inputs] if problem.inputs else []
     outputs = [item.name for item in problem.outputs.inputs] if problem.outputs else []
@@ -61,8 +59,8 @@ def launcher(entry: Any, problem: Problem, loaded_globals: dict[str, Any], devic
     def run(*args: Any) -> Any:
         given = dict(zip(inputs, args, strict=True))
         sizes = _sizes(problem, given)
-        made = make_arguments(problem.outputs, sizes, device=device) if problem.outputs else []
-        fresh = {name: torch.empty_like(value) for name, value in zip(outputs, made, strict=True)}
+        made = empty_arguments(problem.outputs, sizes, device=device) if problem.outputs else []
+        fresh = dict(zip(outputs, made, strict=True))
         values = {**sizes, **given, **fresh, **problem.const}
         missing = [name for name in names if name not in values and not _has_value(entry, name)]
         if missing:
