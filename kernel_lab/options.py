@@ -167,7 +167,9 @@ def _number(values: Mapping[str, str], name: str) -> float | None:
     try:
         return float(values[name])
     except ValueError:
-        raise OptionError(f"{name} {values[name]!r} is not a number", hint=f"for example {name} 0.001") from None
+        raise OptionError(
+            f"{name} {values[name]!r} is not a number", hint=f"for example {name} {300 if name == '--timeout' else 0.001}"
+        ) from None
 
 
 def _tolerance(values: Mapping[str, str], name: str) -> float | None:

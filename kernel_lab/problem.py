@@ -192,6 +192,10 @@ def parse_sizes(text: str, option: str = "--sizes") -> tuple[dict[str, int], ...
             value = value.strip()
             items = split_top(value[1:-1]) if value.startswith("[") and value.endswith("]") else [value]
             known = {key: values[-1] for key, values in choices}
+            if name in known:
+                raise InputError(
+                    f"{option}: {name} is given twice", hint=f'several sizes are written "{name}=[1, 100]" or "{name}=1; {name}=100"'
+                )
             choices.append((name, [evaluate(item, known) for item in items]))
             if any(number < 0 for number in choices[-1][1]):
                 raise InputError(f"{option}: {name} is negative", hint="sizes are 0 or more")

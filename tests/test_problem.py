@@ -90,3 +90,8 @@ def test_negative_dimension_and_missing_sizes() -> None:
     with pytest.raises(InputError, match="x would have shape"):
         problem.make_arguments(spec, {"n": 1})
     assert problem.missing_sizes(spec, {}) == ["n"]
+
+
+def test_a_size_given_twice_is_refused() -> None:
+    with pytest.raises(InputError, match="n is given twice"):
+        problem.parse_sizes("n=4, n=5")

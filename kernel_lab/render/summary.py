@@ -221,4 +221,4 @@ def stamp_parts(report: Report) -> list[str]:
     if report.stamp:
         parts += [f"{name} {version}" for name, version in report.stamp.versions.items()]
         parts += [report.stamp.gpu or "no GPU", f"seed {report.stamp.seed}", report.stamp.created]
-    return [*parts, f"cell {report.cell.hash[:12]}"]
+    return [*parts, f"cell {report.cell.hash[:12]}"] if report.cell.hash else parts

@@ -185,13 +185,10 @@ class LocalExecutor:
         self.last_printed = ""
         parcel, storages = wire.dump(args)
         with self._lock(kind):
-            worker = self._worker(kind)
+            self._number += 1
+            request = Request(self._number, function, parcel, timeout_s, tuple(path or os.getcwd() for path in sys.path))
+            worker, connection, start = self._sent(kind, request)
             try:
-                connection = worker.wait_ready()
-                self._number += 1
-                request = Request(self._number, function, parcel, timeout_s, tuple(path or os.getcwd() for path in sys.path))
-                start = worker.position()
-                connection.send(request)
                 answer = self._await(worker, connection, request, listener, what, start)
             except (JobTimeout, WorkerDied, KeyboardInterrupt):
                 self.restart(kind)
@@ -210,6 +207,25 @@ class LocalExecutor:
             value.printed = answer.printed
             raise value
         return value
+
+    def _sent(self, kind: str, request: Request) -> tuple[Worker, Connection, int]:
+        """Hand a request to a worker: it, its connection, and how much it had printed. One that died meanwhile, idle or starting, is
+        replaced once without a word: no job of anybody's was lost."""
+        for last_try in (False, True):
+            worker = self._worker(kind)
+            try:
+                connection = worker.wait_ready()
+                start = worker.position()
+                connection.send(request)
+                return worker, connection, start
+            except (WorkerDied, EOFError, OSError) as error:
+                self.restart(kind)
+                if last_try:
+                    raise error if isinstance(error, WorkerDied) else WorkerDied(f"the {kind} worker does not stay alive") from None
+            except KeyboardInterrupt:
+                self.restart(kind)
+                raise
+        raise AssertionError("unreachable")
 
     def _await(self, worker: Worker, connection: Connection, request: Request, listener: Any, what: str, start: int) -> Answer:
         deadline = time.monotonic() + request.timeout_s

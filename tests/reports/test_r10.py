@@ -27,8 +27,8 @@ def test_r10_vector_loads_and_the_assumption(notebook: Notebook) -> None:
     ran = notebook.triton('copy --inputs "x: f32[n]" --sizes "n=98432" --ref torch.clone --no-verify', CELL).fine()
     kernel = notebook.report.kernels[0]
     assert "ld.global.v4.b32" in kernel.stages["ptx"].text and "st.global.v4.b32" in kernel.stages["ptx"].text
-    assert any("x_ptr" in note and "divisible by 16" in note for note in kernel.notes)
-    assert "divisible by 16" in ran.displays[0]["text/html"]
+    assert any("x_ptr" in note and "aligned to 16 bytes" in note for note in kernel.notes)
+    assert "aligned to 16 bytes" in ran.displays[0]["text/html"]
 
 
 def test_r10_a_size_that_is_not_divisible_is_not_assumed_to_be(notebook: Notebook) -> None:
@@ -54,4 +54,4 @@ def test_r10_from_a_signature(triton_workers: None) -> None:
         target="sm_90",
     )
     assert "ld.global.v4.b32" in report.kernels[0].stages["ptx"].text
-    assert any("divisible by 16" in note for note in report.kernels[0].notes)
+    assert any("aligned to 16 bytes" in note for note in report.kernels[0].notes)

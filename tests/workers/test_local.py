@@ -179,3 +179,9 @@ def test_workers_end_with_the_notebook(tmp_path: Path) -> None:
             return
         threading.Event().wait(0.02)
     pytest.fail("the worker outlived its notebook")
+
+
+def test_a_worker_that_died_idle_is_replaced_without_a_word(executor: LocalExecutor) -> None:
+    os.kill(run(executor, "pid"), signal.SIGKILL)
+    executor._workers["bare"].process.wait(10)
+    assert run(executor, "double", 4) == 8

@@ -100,7 +100,8 @@ def _assumptions(launches: tuple[Launch, ...]) -> list[str]:
     for launch in launches:
         for argument in launch.arguments:
             for fact in argument.assumptions:
-                facts.setdefault(fact, []).append(argument.name)
+                said = fact.replace("divisible by", "aligned to") + " bytes" if argument.type.startswith("*") else fact
+                facts.setdefault(said, []).append(argument.name)
     return [f"assumes {', '.join(dict.fromkeys(names))} {fact}" for fact, names in facts.items()]
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any, cast
 
 from kernel_lab import cuda_stand_in
-from kernel_lab.errors import EntryError, NotRunnable
+from kernel_lab.errors import EntryError, NotRunnable, OptionError
 from kernel_lab.ir import facts
 from kernel_lab.languages.protocol import Loaded, Lowered, Mode
 from kernel_lab.languages.triton import arguments as kernel_arguments
@@ -76,6 +76,12 @@ class TritonSession:
     def _callable(self, loaded: Loaded, entry: Any, problem: Problem) -> Callable[..., Any]:
         if is_kernel(entry):
             return kernel_arguments.launcher(entry, problem, loaded.module.__dict__, self._device())
+        if problem.const:
+            name = getattr(entry, "__name__", "the entry")
+            raise OptionError(
+                f"--const {next(iter(problem.const))}=… has no effect: {name} launches its kernels itself",
+                hint="set the value where it calls kernel[grid](…), or name the kernel as the entry",
+            )
         return cast(Callable[..., Any], entry)
 
     def _device(self) -> str:

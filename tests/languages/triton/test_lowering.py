@@ -122,7 +122,7 @@ def test_arguments_of_a_launch_with_their_assumptions(notebook: Notebook) -> Non
     assert arguments["n"].value == "512" and arguments["n"].assumptions == ("divisible by 16",)
     assert arguments["by"].type == "fp32" and arguments["by"].value == "2.0"
     assert arguments["BLOCK"].type == "constexpr" and arguments["BLOCK"].value == "128"
-    assert any("x_ptr" in note and "divisible by 16" in note for note in notebook.report.kernels[0].notes)
+    assert any("x_ptr" in note and "aligned to 16 bytes" in note for note in notebook.report.kernels[0].notes)
 
 
 def test_a_tensor_descriptor_made_on_the_device(notebook: Notebook) -> None:

@@ -25,7 +25,7 @@ KNOWN_DIFFERENCES: dict[str, str] = {
     "a few units in the last place.",
     "denormals": "Denormal float32 values are kept; a GPU may flush them to zero in approximate functions.",
     "fp fusion": "a * b + c rounds twice here; a compiler may fuse it into one fma.",
-    "device_assert": "tl.device_assert and assert always check here; compiled code does so only with debug=True.",
+    "device_assert": "tl.device_assert and assert are checked only with debug=True, here as in compiled code.",
     "masked loads": "Lanes that a mask turns off read 0 where no `other` is given; on a GPU they are undefined.",
     "float64 scalars": "A Python float argument is float32, as in a compiled launch, also where its annotation says another float type.",
     "constants": "constexpr arguments are plain Python values, so `.value` is missing on them.",
