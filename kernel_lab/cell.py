@@ -175,8 +175,10 @@ def calling_line(file_prefix: str = "<cell ") -> int | None:
 
 
 def _syntax_hint(error: SyntaxError) -> str:
-    if (error.text or "").lstrip().startswith(("!", "%")):
+    if re.match(r"\s*(\w+\s*=\s*)?[!%]", error.text or ""):
         return "shell commands and other magics need a cell of their own"
+    if "'await' outside function" in error.msg:
+        return "top-level await needs a cell of its own"
     if error.text is None:
         return "correct this line and run the cell again"
     column = max((error.offset or 1) - 1, 0)

@@ -170,3 +170,9 @@ def test_expression_reads() -> None:
     assert cells.expression_reads("torch.add") == {"torch"}
     assert cells.expression_reads("not (an expression") == frozenset()
     assert cells.expression_reads(None) == frozenset()
+
+
+@pytest.mark.parametrize("line", ["files = !ls", "t = %timeit 1", "!ls", "%time 1"])
+def test_shell_lines_and_magics_are_sent_to_a_cell_of_their_own(line: str) -> None:
+    with pytest.raises(CellError, match="need a cell of their own"):
+        Cell("%%triton", f"x = 1\n{line}\n").tree  # noqa: B018

@@ -200,7 +200,7 @@ def _failed(error: BaseException | None) -> ReferenceFailed:
     torch_room, own_room = str(Path(torch.__file__).parent), str(Path(__file__).parents[1])
     frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith((torch_room, own_room))]
     place = f"\n  in {frames[-1].name}, line {frames[-1].lineno}: {(frames[-1].line or '').strip()}" if frames else ""
-    return ReferenceFailed(
-        f"the reference raised {_told(error)}{place}",
-        hint="call it on the same inputs in a cell of its own; --ref takes any callable on the entry's inputs",
-    )
+    hint = "call it on the same inputs in a cell of its own; --ref takes any callable on the entry's inputs"
+    if isinstance(error, IndexError):
+        hint = 'integer inputs that index need their range: --inputs "i: i64[n] < V" gives values in [0, V)'
+    return ReferenceFailed(f"the reference raised {_told(error)}{place}", hint=hint)
