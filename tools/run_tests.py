@@ -79,8 +79,8 @@ def triton_of(python: Path) -> str:
 
 
 def workers() -> list[str]:
-    """Test processes: the machine's cores, at most 4, since each starts compile and interpret workers of its own."""
-    return ["-n", str(max(1, min(4, os.cpu_count() or 1))), "--dist", "loadfile"]
+    """Test processes: the machine's cores, at most 2, since each starts compile and interpret workers of its own (about 1.5 GB)."""
+    return ["-n", str(max(1, min(2, os.cpu_count() or 1))), "--dist", "loadfile"]
 
 
 def phase(name: str, arguments: Sequence[str]) -> Counts:

@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map
 from torch.utils.flop_counter import flop_registry
 
+from kernel_lab.dispatch import Mode
 from kernel_lab.problem import DTYPES
 from kernel_lab.roofline.work import SMALL_ELEMENTS, WIDTH, Work
 
@@ -87,7 +87,7 @@ _FUSED = {
 }
 
 
-class _Counter(TorchDispatchMode):
+class _Counter(Mode):
     """Adds up flops by dtype, for dots and for everything else; remembers the storages that were written."""
 
     def __init__(self) -> None:

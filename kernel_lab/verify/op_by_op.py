@@ -11,15 +11,15 @@ from typing import Any
 
 import torch
 from torch.utils import _pytree as pytree
-from torch.utils._python_dispatch import TorchDispatchMode
 
+from kernel_lab.dispatch import Mode
 from kernel_lab.verify.rules import functional
 
 # Their first result has the inputs' dtype, the others (statistics) stay in float32.
 _STATISTICS = ("native_layer_norm", "native_group_norm", "native_batch_norm", "_fused_rms_norm", "_scaled_dot_product")
 
 
-class OpByOp(TorchDispatchMode):
+class OpByOp(Mode):
     """Each operation on narrow floats is computed in float32 and its result rounded to the dtype torch would give it."""
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
+
+from kernel_lab.dispatch import Mode
 
 PATTERNS = (0, 1)
 """Pattern 0 is NaN for floats; pattern 1 is finite, and tells an element never written from a NaN that was computed."""
@@ -53,7 +54,7 @@ def is_poison(tensor: torch.Tensor, pattern: int) -> torch.Tensor:
     return wide.isnan() if filling != filling else wide == filling
 
 
-class _Poison(TorchDispatchMode):
+class _Poison(Mode):
     def __init__(self, pattern: int) -> None:
         super().__init__()
         self.pattern = pattern

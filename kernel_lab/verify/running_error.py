@@ -15,15 +15,15 @@ import torch
 from torch._decomp import decomposition_table
 from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils import _pytree as pytree
-from torch.utils._python_dispatch import TorchDispatchMode
 
+from kernel_lab.dispatch import Mode
 from kernel_lab.verify import rules, rules_linear, rules_movement
 
 _REGISTERED = (rules_linear, rules_movement)
 _RANDOM = torch.Tag.nondeterministic_seeded
 
 
-class RunningError(TorchDispatchMode):
+class RunningError(Mode):
     """Evaluate in ``work`` (float64, or float32 for a reference that rejects it) and carry the error bounds.
 
     ``unit`` is the unit roundoff of the kernel's arithmetic (2⁻²⁴); ``operand`` is the mean relative error of a product in a
