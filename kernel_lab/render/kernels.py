@@ -7,8 +7,9 @@ Stages, launches and resources of every kernel, further configurations folded, r
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 
-from kernel_lab.render import css, listing, summary
+from kernel_lab.render import costs, css, listing, summary
 from kernel_lab.render import format as fmt
 from kernel_lab.render.markup import Markup, Part, element, join
 from kernel_lab.render.parts import folded, muted, question, table
@@ -63,8 +64,11 @@ def _others(group: list[tuple[int, Kernel]], report: Report, rooms: Mapping[tupl
 
 
 def _stages(position: int, kernel: Kernel, report: Report, rooms: Mapping[tuple[int, str], int]) -> Markup:
+    strip = listing.Strip(costs.strips(kernel), partial(costs.legend, kernel), costs.by_line(kernel)) if kernel.costs else None
     chips = [
-        listing.fold(stage, rooms.get((position, name), 0), summary.where_text(position, name, report))
+        listing.fold(
+            stage, rooms.get((position, name), 0), summary.where_text(position, name, report), strip=strip if name == "source" else None
+        )
         for name, stage in kernel.stages.items()
     ]
     return element("div", *chips, *(_launch(launch) for launch in kernel.launches[:MAX_LAUNCHES]), style=css.CHIPS)
@@ -79,7 +83,7 @@ def _launch(launch: Launch) -> Markup:
 
 def _resources(kernel: Kernel) -> Markup:
     config = fmt.mapping(kernel.configuration)
-    values = " \N{MIDDLE DOT} ".join(f"{label} {value}" for label, value in summary.resources(kernel))
+    values = summary.resource_line(kernel, " \N{MIDDLE DOT} ")
     return element("div", element("code", config, style=css.CODE) if config else None, " " if config else None, muted(values))
 
 
