@@ -25,7 +25,9 @@ _PTX_FUNCTION = re.compile(r"^(?:\.\w+\s+)*\.(?:entry|func)\s+(?:\([^)]*\)\s*)?(
 
 _SASS_KINDS = {opcode: row.kind for row in SASS for opcode in row.opcodes.split()}
 _PATTERNS = {name: tuple((re.compile(row.opcodes), row.kind) for row in rows) for name, rows in (("amdgcn", AMDGCN), ("ptx", PTX))}
-_WIDE = frozenset({"global load", "global store", "shared load", "shared store", "local load", "local store", "constant load", "async copy"})
+_WIDE = frozenset(
+    {"global load", "global store", "shared load", "shared store", "local load", "local store", "constant load", "async copy"}
+)
 _SASS_BITS = {"U8": 8, "S8": 8, "U16": 16, "S16": 16, "64": 64, "128": 128, "256": 256}
 _BULK = re.compile(r"U(?:TMA|BLK|TCCP)")
 _AMD_BITS = re.compile(

@@ -11,7 +11,7 @@ from typing import Literal
 Group = Literal["tensor", "memory", "special", "rest"]
 
 # In the order in which they are named. "control" is branches, barriers, fences, waits and predicates; "move" is copies between
-# registers, selections and constants; fp16 has bf16 in it.
+# registers, selections and constants; fp16 has bf16 in it. Constant loads fetch the kernel's arguments, mostly: no traffic to look at.
 KINDS: dict[str, Group] = {
     "tensor": "tensor",
     "global load": "memory",
@@ -20,7 +20,7 @@ KINDS: dict[str, Group] = {
     "shared store": "memory",
     "local load": "memory",
     "local store": "memory",
-    "constant load": "memory",
+    "constant load": "rest",
     "tensor memory": "memory",
     "async copy": "memory",
     "atomic": "memory",
@@ -142,14 +142,15 @@ PTX: tuple[Row, ...] = (
     Row("shuffle", r"(?:shfl|vote|match|redux|activemask)\b", _PTX + "data movement, synchronization"),
     Row("conversion", r"cvt\b", _PTX + "data movement"),
     Row("move", r"(?:mov|movmatrix|selp|slct|prmt|mapa|getctarank|isspacep|cvta|alloca|stacksave|stackrestore)\b", _PTX + "data movement"),
-    Row("control", r"\w+\.pred\b|(?:bar|barrier|membar|fence|mbarrier|bra|brx|call|ret|exit|trap|brkpt|griddepcontrol|wgmma|setmaxnreg|elect"
-        r"|nanosleep|tcgen05|createpolicy|prefetchu?|discard|applypriority|pmevent|clusterlaunchcontrol)\b", _PTX + "control, barriers"),
+    Row("control", r"\w+\.pred\b|(?:bar|barrier|membar|fence|mbarrier|bra|brx|call|ret|exit|trap|brkpt|griddepcontrol|wgmma|setmaxnreg"
+        r"|elect|nanosleep|tcgen05|createpolicy|prefetchu?|discard|applypriority|pmevent|clusterlaunchcontrol)\b", _PTX + "control"),
     Row("fp64", r"\w+\b[\w.]*\.f64\b", _PTX + "floating point"),
     Row("fp32", r"\w+\b[\w.]*\.f32(?:x2)?\b", _PTX + "floating point"),
     Row("fp16", r"\w+\b[\w.]*\.b?f16(?:x2)?\b", _PTX + "half precision"),
     Row("integer", r"(?:add|sub|addc|subc|mul|mul24|mad|mad24|madc|div|rem|min|max|abs|neg|sad|and|or|xor|not|cnot|lop3|shl|shr|shf|bfe|bfi"
         r"|bfind|bmsk|brev|clz|popc|fns|szext|dp4a|dp2a|set|setp|v\w*(?:add|sub|min|max|absdiff)\d?)\b", _PTX + "integer, logic and shift"),
 )  # fmt: skip
+
 
 def group(kind: str) -> Group:
     """What a kind counts as in short: "tensor", "memory", "special" or "rest". Bits behind the kind's name do not matter."""

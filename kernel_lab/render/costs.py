@@ -17,43 +17,44 @@ from kernel_lab.results import Kernel, LineCost
 MAX_ROWS = 12
 _BAR_PX = 80  # the costliest line
 _NAMED = 3
+_NOTABLE = 0.05  # of all instructions
 _GROUPS: dict[Group, tuple[str, str]] = {
     "tensor": ("T", "tensor cores"),
     "memory": ("M", "memory"),
     "special": ("S", "special functions"),
     "rest": ("", "all else"),
 }
+_SPACE = "\N{NO-BREAK SPACE}"  # beside an empty element an ordinary one collapses
 _STAGES = {"sass": "SASS", "amdgcn": "AMDGCN", "ptx": "PTX"}
 
 
 def sentence(kernel: Kernel) -> str | None:
     """The three costliest cell lines with what they do; None when no costs are known."""
-    found = [cost for cost in _ranked(kernel.costs) if cost.cell_line is not None][:_NAMED]
+    ranked, whole = _ranked(kernel.costs), _total(kernel.costs)
+    found = [cost for cost in ranked if cost.cell_line is not None][:_NAMED]
     if not found:
         return None
-    whole = _total(kernel.costs)
     parts = [f"{cost.cell_line} ({_share(cost, whole)}: {words(cost.counts, _NAMED)})" for cost in found]
-    return f"most {_instructions(kernel)} come from cell lines {'; '.join(parts)}"
+    parts += [f"from no line {_share(cost, whole)}" for cost in ranked if cost.cell_line is None and _sum(cost) >= _NOTABLE * whole]
+    return f"{_instructions(kernel)} by cell line: {'; '.join(parts)}"
 
 
 def words(counts: Mapping[str, int], most: int | None = None) -> str:
-    """As in "tensor ×2, integer ×40, 128-bit global load ×6": tensor cores first, then by number; with ``most``, no more kinds than that."""
+    """As in "tensor ×2, integer ×40, 128-bit global load ×6": tensor cores first, then by number; at most ``most`` kinds."""
     order = sorted(counts, key=lambda kind: (group(kind) != "tensor", -counts[kind], kind))
-    shown = [f"{_label(kind)} \N{MULTIPLICATION SIGN}{counts[kind]}" for kind in order[:most]]
-    return ", ".join(shown) + (", …" if most is not None and len(order) > most else "")
+    return ", ".join(f"{_label(kind)} \N{MULTIPLICATION SIGN}{counts[kind]}" for kind in order[:most])
 
 
 def strips(kernel: Kernel) -> dict[int, Markup]:
     """Cell line → its bar: the number of instructions, letters with numbers, and shades in the proportions of the kinds."""
-    most = max((sum(cost.counts.values()) for cost in kernel.costs if cost.cell_line is not None), default=0)
+    most = max((_sum(cost) for cost in kernel.costs if cost.cell_line is not None), default=0)
     whole = _total(kernel.costs)
     letters = {cost.cell_line: _letters(cost) for cost in kernel.costs if cost.cell_line is not None}
     wide, digits = max(map(len, letters.values()), default=0), len(str(most))
     found = {}
     for cost in kernel.costs:
         if cost.cell_line is not None:
-            count = sum(cost.counts.values())
-            head = f"{count:>{digits}} {letters[cost.cell_line]:<{wide}} "
+            head = f"{_sum(cost):>{digits}} {letters[cost.cell_line]:<{wide}} "
             title = f"line {cost.cell_line}, {_share(cost, whole)}: {words(cost.counts)}"
             found[cost.cell_line] = element("span", head, _bar(cost, most), title=title)
     return found
@@ -62,14 +63,17 @@ def strips(kernel: Kernel) -> dict[int, Markup]:
 def legend(kernel: Kernel, shown: Sequence[int | None]) -> Markup:
     """What the strip counts, the kinds in all of the kernel, and what comes from lines that are not among those ``shown``."""
     by_group = _by_group(kernel.costs)
-    parts: list[Part] = [f"bars: {_total(kernel.costs):,} {_instructions(kernel)}, each counted once where it stands (loops are not multiplied): "]
+    heads = [f"bars: {_total(kernel.costs):,} {_instructions(kernel)}, each counted once (loops are not multiplied)"]
+    elsewhere = _total([cost for cost in kernel.costs if cost.cell_line not in (None, *shown)])
+    nowhere = _total([cost for cost in kernel.costs if cost.cell_line is None])
+    apart = ((elsewhere, "other cell lines"), (nowhere, "no cell line"))
+    heads += [f"{number:,} from {where}" for number, where in apart if number]
+    parts: list[Part] = [", ".join(heads), ": "]
     for name, (letter, label) in _GROUPS.items():
+        if name == "tensor" and kernel.costs_from == "amdgcn":
+            label = "matrix cores"
         if by_group[name]:
-            parts += [_swatch(name, 10), f" {letter} " if letter else " ", f"{label} {by_group[name]:,}  "]
-    elsewhere = sum(sum(cost.counts.values()) for cost in kernel.costs if cost.cell_line not in (None, *shown))
-    nowhere = sum(sum(cost.counts.values()) for cost in kernel.costs if cost.cell_line is None)
-    rest = [f"{number:,} from {where}" for number, where in ((elsewhere, "other cell lines"), (nowhere, "no cell line")) if number]
-    parts.append(f"; {', '.join(rest)}" if rest else None)
+            parts += [_swatch(name, 10), f"{_SPACE}{letter}{_SPACE if letter else ''}{label} {by_group[name]:,}{_SPACE}{_SPACE} "]
     return element("div", parts, style=css.SMALL)
 
 
@@ -79,24 +83,28 @@ def by_line(kernel: Kernel) -> Markup | None:
         return None
     ranked, whole = _ranked(kernel.costs), _total(kernel.costs)
     rows = [
-        ("none" if cost.cell_line is None else str(cost.cell_line), f"{sum(cost.counts.values()):,} ({_share(cost, whole)})", words(cost.counts))
+        ("none" if cost.cell_line is None else str(cost.cell_line), f"{_sum(cost):,} ({_share(cost, whole)})", words(cost.counts))
         for cost in ranked[:MAX_ROWS]
     ]
     if rest := ranked[MAX_ROWS:]:
         rows.append((f"{len(rest)} more", f"{_total(rest):,}", ""))
-    return folded(element("span", "what each line costs", style=css.SMALL), table(("cell line", "instructions", "kinds"), rows))
+    return folded(element("span", "what each line costs", style=css.SMALL), table(("line", "instructions", "kinds"), rows))
 
 
 def _ranked(costs: Sequence[LineCost]) -> list[LineCost]:
-    return sorted(costs, key=lambda cost: -sum(cost.counts.values()))
+    return sorted(costs, key=lambda cost: -_sum(cost))
+
+
+def _sum(cost: LineCost) -> int:
+    return sum(cost.counts.values())
 
 
 def _total(costs: Sequence[LineCost]) -> int:
-    return sum(sum(cost.counts.values()) for cost in costs)
+    return sum(map(_sum, costs))
 
 
 def _share(cost: LineCost, whole: int) -> str:
-    share = 100 * sum(cost.counts.values()) / whole if whole else 0.0
+    share = 100 * _sum(cost) / whole if whole else 0.0
     return f"{share:.0f} %" if share >= 1 else "<1 %"
 
 

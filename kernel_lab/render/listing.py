@@ -43,6 +43,11 @@ class Strip:
     legend: Callable[[Sequence[int | None]], Markup]
     table: Markup | None = None
 
+    @property
+    def size(self) -> int:
+        """Bytes of HTML, about."""
+        return sum(map(len, self.lines.values())) + len(self.table or "")
+
 
 def cost(stage: Stage) -> int:
     """Bytes of HTML text that this stage would take with nothing but its own caps."""

@@ -5,8 +5,8 @@ Takes its claims from `summary`; knows nothing of HTML or notebooks.
 
 from __future__ import annotations
 
-from kernel_lab.render import format as fmt
 from kernel_lab.render import costs, summary
+from kernel_lab.render import format as fmt
 from kernel_lab.results import Report
 from kernel_lab.targets import Target
 

@@ -191,9 +191,7 @@ def _barriers(stages: Mapping[str, Stage], symbol: str) -> int | None:
     return resources.barriers(stages["sass"].text, symbol) if "sass" in stages else None
 
 
-def _resources(
-    function: Any, usage: nvcc.Usage | None, target: Target, sizes: Mapping[str, int], barriers: int | None = None
-) -> Resources:
+def _resources(function: Any, usage: nvcc.Usage | None, target: Target, sizes: Mapping[str, int], barriers: int | None = None) -> Resources:
     x, y, z = _extent(function, "threadIdx", sizes)
     threads = x * y * z or None
     attrs = function.attrs or {}
