@@ -34,12 +34,9 @@ def test_every_configuration_is_compiled(notebook: Notebook) -> None:
 
 
 def test_the_costs_of_cell_lines_come_with_the_kernel(notebook: Notebook) -> None:
-    cell = f"{IMPORTS}\n@triton.jit{COPY.replace(', BLOCK: tl.constexpr', ', BLOCK: tl.constexpr = 512')}".replace(
-        ', meta["BLOCK"]', ", 512"
-    )
-    notebook.triton(LINE, cell).fine()
+    notebook.triton(LINE, tuned('triton.Config({"BLOCK": 512})')).fine()
     (kernel,) = notebook.report.kernels
-    source = {line: text for line, text in zip(kernel.stages["source"].line_map, kernel.stages["source"].text.splitlines(), strict=True)}
+    source = dict(zip(kernel.stages["source"].line_map, kernel.stages["source"].text.splitlines(), strict=True))
     moved = {cost.cell_line for cost in kernel.costs for kind in cost.counts if kind.startswith(("global load", "global store"))}
     assert kernel.costs_from in ("sass", "amdgcn") and ["tl.load" in source[line] for line in moved] == [True]
 
