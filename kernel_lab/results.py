@@ -34,7 +34,11 @@ class Stage:
 
 @dataclass(frozen=True)
 class Resources:
-    """What one program (thread block) of a kernel takes; ``occupancy`` is resident warps / most resident warps."""
+    """What one program (thread block) of a kernel takes.
+
+    ``occupancy`` is resident warps / most resident warps, ``limited_by`` what keeps it from being more ("registers", "shared memory",
+    "threads", "blocks"); ``barriers`` how many of the hardware's named barriers the machine code uses.
+    """
 
     registers: int | None = None
     spill_bytes: int | None = None
@@ -42,6 +46,20 @@ class Resources:
     num_warps: int | None = None
     threads: int | None = None
     occupancy: float | None = None
+    limited_by: str | None = None
+    barriers: int | None = None
+
+
+@dataclass(frozen=True)
+class LineCost:
+    """Instructions that one cell line became, each counted once where it stands in the code (a loop's body is not multiplied).
+
+    ``counts``: kind → number; kinds are those of `ir.opcodes.KINDS`, for memory with the bits that one thread moves ("global load 128").
+    ``cell_line`` None holds what comes from no line of the cell.
+    """
+
+    cell_line: int | None
+    counts: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -64,7 +82,10 @@ class Launch:
 
 @dataclass(frozen=True)
 class Kernel:
-    """One compiled specialisation of a kernel for one target."""
+    """One compiled specialisation of a kernel for one target.
+
+    ``costs`` are the instructions of the stage ``costs_from`` by cell line; empty with None where there is no machine code.
+    """
 
     name: str
     language: str
@@ -74,6 +95,8 @@ class Kernel:
     launches: tuple[Launch, ...] = ()
     configuration: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    costs: tuple[LineCost, ...] = ()
+    costs_from: str | None = None
 
 
 @dataclass(frozen=True)

@@ -16,24 +16,6 @@ _TENSOR_CORES = re.compile(
 )
 _GLOBAL = re.compile(r"\b(ld|st)((?:\.[\w:]+)*?)\.global((?:\.[\w:]+)*)")
 _TYPE = re.compile(r"^[bfsu](8|16|32|64|128)$|^(?:bf16|f16x2|bf16x2)$")
-_OPCODE = re.compile(r"^\s*/\*[0-9a-fA-F]{4,}\*/\s*(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9]*)((?:\.\w+)*)")
-
-_CLASSES: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("tensor core", re.compile(r"^(?:[HIQBDO]G?MMA|UTC[A-Z]*MMA)$")),
-    ("global load", re.compile(r"^(?:LDG|LD|LDGSTS|UTMALDG|UBLKCP|LDGMC)$")),
-    ("global store", re.compile(r"^(?:STG|ST|UTMASTG|REDG|RED|ATOMG|ATOM|UTMAREDG)$")),
-    ("shared memory", re.compile(r"^(?:LDS|STS|LDSM|STSM|ATOMS|LDT|STT|LDTM|STTM)$")),
-    ("local memory", re.compile(r"^(?:LDL|STL)$")),
-    ("special function", re.compile(r"^MUFU$")),
-    (
-        "floating point",
-        re.compile(r"^(?:F(?:ADD|MUL|FMA)2?|FSETP?|FSEL|FMNMX\d?|FCHK|H(?:ADD|MUL|FMA|SET|SETP|MNMX)2|D(?:ADD|MUL|FMA|SETP))$"),
-    ),
-    ("conversion", re.compile(r"^(?:F2F|F2FP|F2I|I2F|I2FP|I2I|FRND|PRMT)$")),
-    ("barrier", re.compile(r"^(?:BAR|DEPBAR|LDGDEPBAR|MEMBAR|FENCE|SYNCS|WARPSYNC|WARPGROUP|BSYNC|BSSY|UCGABAR_\w+|ERRBAR)$")),
-    ("shuffle", re.compile(r"^(?:SHFL|REDUX|CREDUX|VOTE|VOTEU|MATCH)$")),
-    ("branch", re.compile(r"^(?:BRA|BRX|JMP|EXIT|CALL|RET|NANOSLEEP|BREAK|BMOV)$")),
-)
 
 
 def uses_dot(ttir: str) -> bool:
@@ -72,15 +54,3 @@ def access_bytes(name: str) -> int:
     vector = next((int(part[1:]) for part in parts if part in ("v2", "v4", "v8")), 1)
     bits = {"bf16": 16, "f16x2": 32, "bf16x2": 32}.get(parts[-1]) or int(re.sub(r"\D", "", parts[-1]))
     return vector * bits // 8
-
-
-def instruction_mix(sass: str) -> dict[str, int]:
-    """Instructions of a disassembly by coarse class, the most frequent first; "integer and other" is what no class names."""
-    found: Counter[str] = Counter()
-    for line in sass.splitlines():
-        match = _OPCODE.match(line)
-        if not match or match[1] == "NOP":
-            continue
-        opcode = match[1]
-        found[next((name for name, pattern in _CLASSES if pattern.match(opcode)), "integer and other")] += 1
-    return dict(found.most_common())

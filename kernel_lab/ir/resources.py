@@ -16,6 +16,7 @@ _FUNCTION = re.compile(r"Function\s+(\S+?):?\s*$")
 _FIELD = re.compile(r"\b([A-Z]+)(?:\[\d+\])?:(\d+)")
 _TEXT_SECTION = re.compile(r"^\s*\.section\s+\.text\.([^\s,\"]+)")
 _SPILL_STORE = re.compile(r"^\s*/\*[0-9a-fA-F]{4,}\*/.*?\bSTL((?:\.\w+)*)\s")
+_BARRIER = re.compile(r"^\s*/\*[0-9a-fA-F]{4,}\*/\s*(?:@!?U?P\w+\s+)?BAR\.(?!SCAN\b)\S+\s+([^,;\s]+)")
 _WIDTHS = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16}
 _METADATA_FIELD = re.compile(r"^\s*(?:- )?\s*\.(\w+):\s+(\S+)\s*$")
 _KERNEL_START = re.compile(r"^  - \.")
@@ -62,6 +63,21 @@ def spill_stores(sass: str) -> dict[str, int]:
         elif name is not None and "STL" in line and (store := _SPILL_STORE.match(line)):
             found[name] += next((_WIDTHS[part] for part in store[1].split(".") if part in _WIDTHS), 4)
     return found
+
+
+def barriers(sass: str, function: str | None = None) -> int | None:
+    """How many named barriers a disassembly uses, of ``function`` or of all of it; None where a register names one of them."""
+    found: set[int] = set()
+    inside = True
+    for line in sass.splitlines():
+        if function is not None and (match := _TEXT_SECTION.match(line)):
+            inside = match[1] == function
+        elif inside and "BAR." in line and (match := _BARRIER.match(line)):
+            try:
+                found.add(int(match[1], 0))
+            except ValueError:
+                return None
+    return len(found)
 
 
 def from_amdgcn(text: str, kernel: str | None = None) -> Resources:

@@ -41,6 +41,7 @@ PANEL = f"border:1px solid {_LINE};border-radius:3px;background-color:{_FAINT};m
 LISTING = "border-collapse:collapse;border:none;margin:0;table-layout:auto;width:auto;font-size:12px"
 LISTING_ROW = "background-color:transparent"
 GUTTER_CELL = f"border:none;border-right:1px solid {_LINE};padding:3px 6px;margin:0;vertical-align:top;text-align:right;opacity:0.65"
+STRIP_CELL = f"border:none;border-right:1px solid {_LINE};padding:3px 6px;margin:0;vertical-align:top;text-align:left"
 TEXT_CELL = "border:none;padding:3px 8px;margin:0;vertical-align:top;text-align:left;max-width:none"
 PRE = f"{_CODE};white-space:pre;margin:0;padding:0;border:none;background-color:transparent;overflow:visible;word-break:normal"
 OUTPUT = f"{_CODE};white-space:pre-wrap;margin:0;padding:3px 8px;border:none;background-color:transparent"
@@ -53,6 +54,9 @@ _CELL = f"border:none;border-bottom:1px solid {_FAINT};padding:2px 7px 2px 3px;t
 CELL = f"{_CELL};white-space:nowrap"
 CELL_PROSE = f"{_CELL};white-space:normal;min-width:200px"
 SCROLL = "overflow:auto;max-width:100%"
+
+# Kinds of instructions in a bar: each at 3:1 or better on white and on a dark page; letters stand beside them.
+KINDS = {"tensor": "rgb(47,111,214)", "memory": "rgb(200,120,20)", "special": "rgb(0,150,120)", "rest": "rgba(128,128,128,0.5)"}
 
 LIST = "margin:0;padding:0 0 0 18px"
 ITEM = "margin:0"

@@ -6,9 +6,10 @@ Stages, launches and resources of every kernel, further configurations folded, r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
-from kernel_lab.render import css, listing, summary
+from kernel_lab.render import costs, css, listing, summary
 from kernel_lab.render import format as fmt
 from kernel_lab.render.markup import Markup, Part, element, join
 from kernel_lab.render.parts import folded, muted, question, table
@@ -22,7 +23,7 @@ _ASIDE = 4  # the configurations beyond the first share 1/4 of the room that the
 def became(report: Report) -> Markup:
     """Stages, resources and configurations of every kernel, and what was rejected."""
     groups = summary.groups(report.kernels)
-    rooms = _rooms(report, {group[0][0] for group in groups})
+    rooms = _rooms(report, groups)
     parts: list[Part] = [_group(group, report, rooms, named=len(groups) > 1) for group in groups]
     if not groups:
         parts.append("no kernel was compiled")
@@ -31,11 +32,14 @@ def became(report: Report) -> Markup:
     return question("1. What did it become?", *parts)
 
 
-def _rooms(report: Report, first: set[int]) -> dict[tuple[int, str], int]:
-    """Bytes for each stage's text: the first configuration of each kernel is served before the others."""
+def _rooms(report: Report, groups: Sequence[Sequence[tuple[int, Kernel]]]) -> dict[tuple[int, str], int]:
+    """Bytes for each stage's text: the first configuration of each kernel is served before the others, strips before texts."""
+    first = {group[0][0] for group in groups}
     wanted = {(at, name): listing.cost(stage) for at, kernel in enumerate(report.kernels) for name, stage in kernel.stages.items()}
-    rooms = listing.allot({key: want for key, want in wanted.items() if key[0] in first}, listing.REPORT_BYTES)
-    rest = (listing.REPORT_BYTES - sum(rooms.values())) // _ASIDE if len(report.kernels) > len(first) else 0
+    strips = [_strip(kernel, aside=at not in first) for group in groups for at, kernel in group[: 1 + MAX_STAGED]]
+    whole = listing.REPORT_BYTES - sum(strip.size for strip in strips if strip is not None)
+    rooms = listing.allot({key: want for key, want in wanted.items() if key[0] in first}, whole)
+    rest = (whole - sum(rooms.values())) // _ASIDE if len(report.kernels) > len(first) else 0
     return rooms | listing.allot({key: want for key, want in wanted.items() if key[0] not in first}, rest)
 
 
@@ -54,7 +58,7 @@ def _group(group: list[tuple[int, Kernel]], report: Report, rooms: Mapping[tuple
 def _others(group: list[tuple[int, Kernel]], report: Report, rooms: Mapping[tuple[int, str], int]) -> Markup:
     """Further configurations: the first few with their stages, all others as rows of a table."""
     near, far = group[:MAX_STAGED], group[MAX_STAGED:]
-    parts: list[Part] = [element("div", _resources(kernel), _stages(at, kernel, report, rooms)) for at, kernel in near]
+    parts: list[Part] = [element("div", _resources(kernel), _stages(at, kernel, report, rooms, aside=True)) for at, kernel in near]
     if far:
         labels = tuple(label for label, _ in summary.resources(far[0][1]))
         rows = [(str(at), fmt.mapping(kernel.configuration), *(value for _, value in summary.resources(kernel))) for at, kernel in far]
@@ -62,12 +66,22 @@ def _others(group: list[tuple[int, Kernel]], report: Report, rooms: Mapping[tupl
     return join(*parts)
 
 
-def _stages(position: int, kernel: Kernel, report: Report, rooms: Mapping[tuple[int, str], int]) -> Markup:
+def _stages(position: int, kernel: Kernel, report: Report, rooms: Mapping[tuple[int, str], int], *, aside: bool = False) -> Markup:
+    strip = _strip(kernel, aside=aside)
     chips = [
-        listing.fold(stage, rooms.get((position, name), 0), summary.where_text(position, name, report))
+        listing.fold(
+            stage, rooms.get((position, name), 0), summary.where_text(position, name, report), strip=strip if name == "source" else None
+        )
         for name, stage in kernel.stages.items()
     ]
     return element("div", *chips, *(_launch(launch) for launch in kernel.launches[:MAX_LAUNCHES]), style=css.CHIPS)
+
+
+def _strip(kernel: Kernel, *, aside: bool) -> listing.Strip | None:
+    """What each line costs, for beside the source; a further configuration has the bars, and no table of its own."""
+    if not kernel.costs or "source" not in kernel.stages:
+        return None
+    return listing.Strip(costs.strips(kernel), partial(costs.legend, kernel), None if aside else costs.by_line(kernel))
 
 
 def _launch(launch: Launch) -> Markup:
@@ -79,7 +93,7 @@ def _launch(launch: Launch) -> Markup:
 
 def _resources(kernel: Kernel) -> Markup:
     config = fmt.mapping(kernel.configuration)
-    values = " \N{MIDDLE DOT} ".join(f"{label} {value}" for label, value in summary.resources(kernel))
+    values = summary.resource_line(kernel, " \N{MIDDLE DOT} ")
     return element("div", element("code", config, style=css.CODE) if config else None, " " if config else None, muted(values))
 
 

@@ -6,7 +6,7 @@ Knows stages and markup, not what a report says. How much of each text is shown 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -33,6 +33,20 @@ class Excerpt:
     @property
     def whole(self) -> bool:
         return len(self.lines) == self.total
+
+
+@dataclass(frozen=True)
+class Strip:
+    """What stands beside a text: by cell line, with what explains it (of the lines that are shown) and a table below."""
+
+    lines: Mapping[int, Markup]
+    legend: Callable[[Sequence[int | None]], Markup]
+    table: Markup | None = None
+
+    @property
+    def size(self) -> int:
+        """Bytes of HTML, about."""
+        return sum(map(len, self.lines.values())) + len(self.table or "")
 
 
 def cost(stage: Stage) -> int:
@@ -64,8 +78,8 @@ def excerpt(stage: Stage, limit: int) -> Excerpt:
     return Excerpt(tuple(lines[:taken]), len(lines))
 
 
-def fold(stage: Stage, limit: int, where: str) -> Markup:
-    """``stage`` as a folded element; ``where`` says how to get the whole text."""
+def fold(stage: Stage, limit: int, where: str, *, strip: Strip | None = None) -> Markup:
+    """``stage`` as a folded element; ``where`` says how to get the whole text; ``strip`` goes beside its lines."""
     size = len(stage.text.encode("utf-8", "replace"))
     total = len(fmt.lines_of(stage.text))
     facts = f" {fmt.count(total, 'line')}, {fmt.size(size, 2)}" if stage.text else " (no text)"
@@ -79,10 +93,10 @@ def fold(stage: Stage, limit: int, where: str) -> Markup:
     if not stage.text:
         return element("details", head, element("div", where, style=css.SMALL), style=css.CHIP, class_="klab-stage")
     part = excerpt(stage, limit) if limit >= min(LEAST_BYTES, size) else Excerpt((), total)
-    return element("details", head, _body(stage, part, size, where), style=css.CHIP, class_="klab-stage")
+    return element("details", head, _body(stage, part, size, where, strip), style=css.CHIP, class_="klab-stage")
 
 
-def _body(stage: Stage, part: Excerpt, size: int, where: str) -> Sequence[Markup | None]:
+def _body(stage: Stage, part: Excerpt, size: int, where: str, strip: Strip | None) -> Sequence[Markup | None]:
     shown = len(part.lines)
     numbers = [None if n >= len(stage.line_map) else stage.line_map[n] for n in range(shown)]
     mapped = any(number is not None for number in numbers)
@@ -91,21 +105,32 @@ def _body(stage: Stage, part: Excerpt, size: int, where: str) -> Sequence[Markup
     if mapped:
         column = _column("" if number is None else str(number) for number in numbers)
         gutter = element("td", column, style=css.GUTTER_CELL, title="cell line")
+    if strip is not None and not any(number in strip.lines for number in numbers):
+        strip = None  # these lines became nothing: a helper that was not called, a text from elsewhere
+    beside = None
+    if strip is not None:
+        bars = (strip.lines.get(number, Markup("")) if number is not None else Markup("") for number in numbers)
+        beside = element("td", _column(bars), style=css.STRIP_CELL)
     panel = None
     if shown:
-        rows = element("tbody", element("tr", gutter, text, style=css.LISTING_ROW))
+        rows = element("tbody", element("tr", gutter, beside, text, style=css.LISTING_ROW))
         panel = element("div", element("table", rows, style=css.LISTING), style=css.PANEL)
     said = []
     if not part.whole:
         said.append(f"the first {shown:,} of {part.total:,} lines ({fmt.size(size, 2)}); {where}" if shown else f"not shown here; {where}")
     if mapped:
         said.append("numbers at the left are cell lines")
-    return [element("div", ". ".join(said), style=css.SMALL) if said else None, panel]
+    return [
+        element("div", ". ".join(said), style=css.SMALL) if said else None,
+        strip.legend(numbers) if strip is not None else None,
+        panel,
+        strip.table if strip is not None else None,
+    ]
 
 
 def _column(lines: Iterable[str]) -> Markup:
     # HTML drops a newline right after <pre>; writing one keeps an empty first line, so that gutter and text stay level.
-    return element("pre", "\n" + "\n".join(lines), style=css.PRE)
+    return element("pre", "\n", [part for at, line in enumerate(lines) for part in (("\n", line) if at else (line,))], style=css.PRE)
 
 
 def _weight(line: str) -> int:

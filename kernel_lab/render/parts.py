@@ -11,7 +11,7 @@ from kernel_lab.render import css
 from kernel_lab.render import format as fmt
 from kernel_lab.render.markup import Markup, Part, element
 
-_PROSE = frozenset({"reason", "detail", "assumed", "configuration", "value"})  # columns that may wrap
+_PROSE = frozenset({"reason", "detail", "assumed", "configuration", "value", "kinds"})  # columns that may wrap
 
 
 def question(label: str, *answer: Part) -> Markup:

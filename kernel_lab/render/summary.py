@@ -135,6 +135,9 @@ def groups(kernels: Sequence[Kernel]) -> list[list[tuple[int, Kernel]]]:
 def resources(kernel: Kernel) -> list[tuple[str, str]]:
     """What one program takes, as (label, value); unknown is a dash."""
     taken = kernel.resources
+    occupancy = fmt.percent(taken.occupancy)
+    if taken.occupancy is not None and taken.limited_by is not None:
+        occupancy += f" (limited by {taken.limited_by})"
     spills = fmt.UNKNOWN if taken.spill_bytes is None else "none" if taken.spill_bytes == 0 else fmt.size(taken.spill_bytes)
     return [
         ("registers", fmt.number(taken.registers)),
@@ -142,8 +145,14 @@ def resources(kernel: Kernel) -> list[tuple[str, str]]:
         ("shared", fmt.size(taken.shared_bytes)),
         ("warps", fmt.number(taken.num_warps)),
         ("threads", fmt.number(taken.threads)),
-        ("occupancy", fmt.percent(taken.occupancy)),
+        ("barriers", fmt.number(taken.barriers)),
+        ("occupancy", occupancy),
     ]
+
+
+def resource_line(kernel: Kernel, between: str = ", ") -> str:
+    """`resources` on one line; barriers only where they are known."""
+    return between.join(f"{label} {value}" for label, value in resources(kernel) if label != "barriers" or value != fmt.UNKNOWN)
 
 
 def where_text(position: int, stage: str, report: Report) -> str:

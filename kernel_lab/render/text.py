@@ -5,8 +5,8 @@ Takes its claims from `summary`; knows nothing of HTML or notebooks.
 
 from __future__ import annotations
 
+from kernel_lab.render import costs, summary
 from kernel_lab.render import format as fmt
-from kernel_lab.render import summary
 from kernel_lab.results import Report
 from kernel_lab.targets import Target
 
@@ -26,7 +26,9 @@ def text(report: Report, *, target: Target | None = None) -> str:
         _, kernel = group[0]
         more = f" (first of {len(group)} configurations)" if len(group) > 1 else ""
         lines.append(f"  {kernel.name}{more}: {_stages(report, group[0][0])}")
-        lines.append("    " + ", ".join(f"{label} {value}" for label, value in summary.resources(kernel)))
+        lines.append("    " + summary.resource_line(kernel))
+        if costly := costs.sentence(kernel):
+            lines.append("    " + costly)
     if len(grouped) > _KERNELS:
         lines.append(f"  and {fmt.count(len(grouped) - _KERNELS, 'more kernel')}")
     if not grouped:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kernel_lab.ir import facts, sass
-from tests.ir.samples import FILE, sample
+from kernel_lab.ir import facts
+from tests.ir.samples import sample
 
 
 def test_a_dot_is_seen_in_triton_ir_and_not_in_a_comment() -> None:
@@ -69,14 +69,3 @@ def test_vector_widths_leave_out_cache_hints() -> None:
     assert facts.vector_widths(text) == {"ld.global.v2.b64": 1, "st.global.b16": 1, "ld.global.u32": 1}
     assert facts.access_bytes("ld.global.v2.b64") == 16
     assert facts.access_bytes("st.global.b16") == 2
-
-
-def test_the_instruction_mix_counts_every_instruction_once() -> None:
-    text = sample("gemm-sm_90-triton39.raw.sass")
-    mix = facts.instruction_mix(text)
-    total = sum(sass.is_instruction(line) and " NOP" not in line for line in text.splitlines())
-    assert sum(mix.values()) == total
-    assert mix["tensor core"] == sum("HGMMA" in line for line in text.splitlines())
-    assert list(mix.values()) == sorted(mix.values(), reverse=True)
-    related = sass.relate(text, sample("gemm-sm_90-triton39.ptx"), FILE)
-    assert facts.instruction_mix(related) == mix

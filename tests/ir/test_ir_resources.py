@@ -39,6 +39,17 @@ def test_spills_are_counted_in_the_machine_code() -> None:
     assert resources.parse_usage(USAGE, SPILLS)["spiller"].spill_bytes == 28
 
 
+def test_barriers_are_counted_by_their_names() -> None:
+    for version in ("36", "39"):
+        assert resources.barriers(sample(f"add-sm_90-triton{version}.raw.sass")) == 0
+        assert resources.barriers(sample(f"softmax-sm_90-triton{version}.raw.sass")) == 1, "used several times, one barrier"
+    row = "        /*0100*/              @!P0 BAR.{} ;\n"
+    two = row.format("SYNC.DEFER_BLOCKING 0x0") + row.format("ARV 0x3, 0x100")
+    assert resources.barriers(two) == 2
+    assert resources.barriers(two + row.format("SYNC R4, 0x100")) is None, "a register names it"
+    assert resources.barriers('\t.section\t.text.one,"ax"\n' + two + '\t.section\t.text.other,"ax"\n', "other") == 0
+
+
 def test_nothing_known_is_no_function() -> None:
     assert resources.parse_usage("cuobjdump fatal: no") == {}
 

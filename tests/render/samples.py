@@ -13,6 +13,7 @@ from kernel_lab.results import (
     Finding,
     Kernel,
     Launch,
+    LineCost,
     Measurement,
     Rejected,
     Report,
@@ -43,6 +44,15 @@ def stage(name: str, lines: int = 20, seed: int = 0) -> Stage:
     return Stage(name, ir(lines, seed), "mlir", tuple(None if n % 7 == 0 else 4 + n // 3 % 9 for n in range(lines)))
 
 
+COSTS = (
+    LineCost(4, {"move": 1}),
+    LineCost(5, {"integer": 20, "global load 128": 6, "control": 2}),
+    LineCost(6, {"integer": 9, "tensor": 8, "special function": 3}),
+    LineCost(41, {"fp32": 5}),
+    LineCost(None, {"other": 2}),
+)
+
+
 def kernel(name: str = "add_kernel", **changes: object) -> Kernel:
     """A small Triton kernel with the stages of sm_90."""
     stages = {s: stage(s, n) for s, n in (("source", 9), ("ttir", 20), ("ttgir", 25), ("llir", 120), ("ptx", 150), ("sass", 90))}
@@ -54,6 +64,8 @@ def kernel(name: str = "add_kernel", **changes: object) -> Kernel:
         Resources(registers=40, spill_bytes=0, shared_bytes=49152, num_warps=4, threads=128, occupancy=0.5),
         (Launch((97, 1, 1), (Argument("x_ptr", "*fp32", None, ("divisible by 16",)), Argument("n", "i32", "98432"))),),
         {"BLOCK": 1024, "num_warps": 4},
+        costs=COSTS,
+        costs_from="sass",
     )
     return replace(plain, **changes)  # type: ignore[arg-type]
 

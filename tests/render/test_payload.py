@@ -48,6 +48,7 @@ def test_the_schema_is_valid_and_refuses_what_is_wrong() -> None:
         ("cell", results.CellInfo),
         ("kernel", results.Kernel),
         ("resources", results.Resources),
+        ("line_cost", results.LineCost),
         ("argument", results.Argument),
         ("launch", results.Launch),
         ("rejected", results.Rejected),

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from kernel_lab.errors import InputError
+from kernel_lab.ir import costs, resources
 from kernel_lab.ir.files import same_file
 from kernel_lab.ir.stages import make_stage
 from kernel_lab.languages.protocol import Loaded
@@ -70,10 +71,24 @@ def lower_kernel(kernel: TileKernel, loaded: Loaded, target: Target) -> tuple[tu
     arguments = launch_arguments(kernel)
     for symbol, function in functions.items():
         shown = kernel.name if len(functions) == 1 else symbol
-        resources = _resources(function, usage.get(symbol), target, kernel.sizes)
-        findings += _limits(shown, kernel, resources, target)
+        taken = _resources(function, usage.get(symbol), target, kernel.sizes, _barriers(stages, symbol))
+        findings += _limits(shown, kernel, taken, target)
         launch = Launch(_extent(function, "blockIdx", kernel.sizes), arguments)
-        kernels.append(Kernel(shown, "tilelang", target.name, dict(stages), resources, (launch,), dict(kernel.configuration), tuple(notes)))
+        counted, counted_in = costs.of_stages(stages, symbol)
+        kernels.append(
+            Kernel(
+                name=shown,
+                language="tilelang",
+                target=target.name,
+                stages=dict(stages),
+                resources=taken,
+                launches=(launch,),
+                configuration=dict(kernel.configuration),
+                notes=tuple(notes),
+                costs=counted,
+                costs_from=counted_in,
+            )
+        )
     return tuple(kernels), tuple(findings)
 
 
@@ -172,7 +187,11 @@ def _extent(function: Any, axis: str, sizes: Mapping[str, int]) -> tuple[int, ..
     return tuple(found)
 
 
-def _resources(function: Any, usage: nvcc.Usage | None, target: Target, sizes: Mapping[str, int]) -> Resources:
+def _barriers(stages: Mapping[str, Stage], symbol: str) -> int | None:
+    return resources.barriers(stages["sass"].text, symbol) if "sass" in stages else None
+
+
+def _resources(function: Any, usage: nvcc.Usage | None, target: Target, sizes: Mapping[str, int], barriers: int | None = None) -> Resources:
     x, y, z = _extent(function, "threadIdx", sizes)
     threads = x * y * z or None
     attrs = function.attrs or {}
@@ -181,8 +200,11 @@ def _resources(function: Any, usage: nvcc.Usage | None, target: Target, sizes: M
     known = None
     if usage and usage.registers and threads:
         known = occupancy_of(target, registers=usage.registers, shared_bytes=dynamic + static, threads=threads)
+    occupancy, limit = known or (None, None)
     return Resources(
-        occupancy=known[0] if known else None,
+        occupancy=occupancy,
+        limited_by=limit if occupancy is not None and occupancy < 1 else None,  # a full SM lacks nothing
+        barriers=barriers,
         registers=usage.registers if usage else None,
         spill_bytes=usage.spill_bytes if usage else None,
         shared_bytes=dynamic + static,

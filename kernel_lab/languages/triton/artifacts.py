@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kernel_lab.errors import KernelLabError
-from kernel_lab.ir import disassembly, resources, stages, tools
+from kernel_lab.ir import costs, disassembly, resources, stages, tools
 from kernel_lab.results import Kernel, Launch, Resources, Stage
 from kernel_lab.targets import Target
 from kernel_lab.targets.occupancy import occupancy as occupancy_of
@@ -39,6 +39,7 @@ def kernel(
             found["sass"] = stages.make_stage("sass", sass(compiled.asm["cubin"], compiled.asm["ptx"], file, target.arch), file=file)
         except KernelLabError as error:
             notes.append(f"no SASS: {error.what}" + (f" ({error.hint})" if error.hint else ""))
+    counted, counted_in = costs.of_stages(found)
     return Kernel(
         name=compiled.name,
         language="triton",
@@ -48,6 +49,8 @@ def kernel(
         launches=launches,
         configuration=configuration,
         notes=tuple(notes),
+        costs=counted,
+        costs_from=counted_in,
     )
 
 
@@ -87,11 +90,13 @@ def _resources(compiled: Any, target: Target, machine_code: str | None) -> Resou
     else:
         found = resources.from_amdgcn(compiled.asm["amdgcn"])
     shared = compiled.metadata.shared
-    occupancy = None
+    known = None
     if found.registers is not None:
         known = occupancy_of(target, registers=found.registers, shared_bytes=shared, threads=threads)
-        occupancy = known[0] if known else None
-    return Resources(found.registers, found.spill_bytes, shared, warps, threads, occupancy)
+    occupancy, limit = known or (None, None)
+    limit = limit if occupancy is not None and occupancy < 1 else None  # a full SM lacks nothing
+    barriers = resources.barriers(machine_code) if machine_code is not None else None
+    return Resources(found.registers, found.spill_bytes, shared, warps, threads, occupancy, limit, barriers)
 
 
 def _assumptions(launches: tuple[Launch, ...]) -> list[str]:

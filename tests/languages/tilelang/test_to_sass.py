@@ -25,6 +25,10 @@ def test_a_gemm_to_sass_with_lines_and_registers(cells):
     assert machine == {17}
     stored = {line for row, line in zip(sass.text.splitlines(), sass.line_map, strict=True) if "STG" in row}
     assert stored == {18}
+    costs = {cost.cell_line: cost.counts for cost in kernel.costs}
+    assert kernel.costs_from == "sass" and {line for line, counts in costs.items() if "tensor" in counts} == {17}
+    assert {line for line, counts in costs.items() for kind in counts if kind.startswith("global store")} == {18}
+    assert kernel.resources.barriers
     assert kernel.resources.registers and kernel.resources.registers > 32
     assert kernel.resources.spill_bytes == 0
     assert kernel.resources.shared_bytes and kernel.resources.shared_bytes > 3 * (128 * 32 * 2) * 2

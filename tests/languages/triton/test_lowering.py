@@ -33,6 +33,14 @@ def test_every_configuration_is_compiled(notebook: Notebook) -> None:
     assert report.verdict.passed is True
 
 
+def test_the_costs_of_cell_lines_come_with_the_kernel(notebook: Notebook) -> None:
+    notebook.triton(LINE, tuned('triton.Config({"BLOCK": 512})')).fine()
+    (kernel,) = notebook.report.kernels
+    source = dict(zip(kernel.stages["source"].line_map, kernel.stages["source"].text.splitlines(), strict=True))
+    moved = {cost.cell_line for cost in kernel.costs for kind in cost.counts if kind.startswith(("global load", "global store"))}
+    assert kernel.costs_from in ("sass", "amdgcn") and ["tl.load" in source[line] for line in moved] == [True]
+
+
 def test_a_configuration_that_fails_is_listed_and_the_others_stay(notebook: Notebook) -> None:
     notebook.triton(LINE, tuned('triton.Config({"BLOCK": 64}), triton.Config({"BLOCK": 100}), triton.Config({"BLOCK": 128})')).fine()
     report = notebook.report
