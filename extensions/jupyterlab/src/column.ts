@@ -50,12 +50,20 @@ export class Column {
       this.clear();
       this._text = text;
       this._links = new Links(map);
-      const content = { text: text.replace(/\n$/, ''), links: this._links, language, cellLines: this._links.any, label: `stage ${stage.name}` };
+      const content = {
+        text: text.replace(/\n$/, ''),
+        links: this._links,
+        language,
+        cellLines: this._links.any,
+        label: `stage ${stage.name}`
+      };
       this._listing = new Listing(this.linkage, content, this.services.preferences.fontSize);
       this.node.append(this._listing.node);
     } catch (reason) {
       if (turn === this.turn) {
-        this.say(`${stage.name} cannot be shown: ${reason instanceof Error ? reason.message : String(reason)}. Run the cell again.`);
+        this.say(
+          `${stage.name} cannot be shown: ${reason instanceof Error ? reason.message : String(reason)}. Run the cell again.`
+        );
       }
     }
   }

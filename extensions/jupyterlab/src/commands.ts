@@ -6,7 +6,12 @@ import type { Services } from './services';
 const CATEGORY = 'Kernel Lab';
 
 /** The commands of the palette; schema/plugin.json has their shortcuts. They act on the pair of listings that was touched last. */
-export function addCommands(app: JupyterFrontEnd, palette: ICommandPalette | null, inspector: Inspector, services: Services): void {
+export function addCommands(
+  app: JupyterFrontEnd,
+  palette: ICommandPalette | null,
+  inspector: Inspector,
+  services: Services
+): void {
   const add = (name: string, label: string, execute: () => void, isEnabled?: () => boolean): void => {
     const command = `kernel-lab:${name}`;
     const describedBy = { args: { type: 'object', properties: {} } };

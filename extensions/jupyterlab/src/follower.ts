@@ -1,5 +1,6 @@
 import { type Cell, CodeCell } from '@jupyterlab/cells';
 import type { INotebookTracker } from '@jupyterlab/notebook';
+import type { IOutputAreaModel } from '@jupyterlab/outputarea';
 import type { Inspector } from './inspector';
 import { isReport, MIME_TYPE } from './payload';
 import type { Report } from './schema';
@@ -21,23 +22,23 @@ export class Follower {
   }
 
   private onCell(): void {
-    this.watched?.model.outputs.changed.disconnect(this.onOutputs, this);
+    this.outputs?.changed.disconnect(this.onOutputs, this);
     const cell: Cell | null = this.tracker.activeCell;
-    this.watched = cell instanceof CodeCell ? cell : null;
-    this.watched?.model.outputs.changed.connect(this.onOutputs, this);
+    // A cell of a notebook that is being closed has no model any more.
+    this.outputs = (cell instanceof CodeCell && !cell.isDisposed && cell.model?.outputs) || null;
+    this.outputs?.changed.connect(this.onOutputs, this);
     this.onOutputs();
   }
 
   private onOutputs(): void {
-    this.inspector.follow(this.watched && !this.watched.isDisposed ? latest(this.watched) : null);
+    this.inspector.follow(this.outputs && latest(this.outputs));
   }
 
-  private watched: CodeCell | null = null;
+  private outputs: IOutputAreaModel | null = null;
 }
 
-/** The last report among a cell's outputs. */
-function latest(cell: CodeCell): Report | null {
-  const outputs = cell.model.outputs;
+/** The last report among outputs. */
+function latest(outputs: IOutputAreaModel): Report | null {
   for (let at = outputs.length - 1; at >= 0; at--) {
     const data: unknown = outputs.get(at).data[MIME_TYPE];
     if (isReport(data)) {

@@ -29,10 +29,12 @@ export function number(value: Num | null, digits = 3): string {
   }
   const magnitude = Math.abs(plain);
   if (magnitude >= 1e-3 && magnitude < 1e6) {
-    const shown = plain.toPrecision(digits);
-    return shown.includes('e') ? grouped(Math.round(plain)) : trimmed(shown);
+    const shown = rounded(plain, digits).toPrecision(digits);
+    return shown.includes('e') ? grouped(halfEven(plain)) : trimmed(shown);
   }
-  const [mantissa, exponent] = plain.toExponential(digits - 1).split('e');
+  const [mantissa, exponent] = rounded(plain, digits)
+    .toExponential(digits - 1)
+    .split('e');
   return `${mantissa}e${exponent[0]}${exponent.slice(1).padStart(2, '0')}`;
 }
 
@@ -72,7 +74,7 @@ export function size(count: Num | null, digits = 3): string {
     unit = larger;
   }
   const whole = unit === 'B' || value >= 10 ** (digits - 1);
-  return `${whole ? value.toFixed(0) : trimmed(value.toPrecision(digits))} ${unit}`;
+  return `${whole ? halfEven(value).toFixed(0) : trimmed(rounded(value, digits).toPrecision(digits))} ${unit}`;
 }
 
 /** A count or rate with an SI prefix (powers of 1000). */
@@ -112,7 +114,15 @@ export function count(n: number, noun: string): string {
 /** `M=64, N=128`; "" for an empty mapping. */
 export function mapping(values: Record<string, unknown>): string {
   const shown = (value: unknown): string =>
-    value === null ? 'None' : value === true ? 'True' : value === false ? 'False' : typeof value === 'object' ? JSON.stringify(value) : String(value);
+    value === null
+      ? 'None'
+      : value === true
+        ? 'True'
+        : value === false
+          ? 'False'
+          : typeof value === 'object'
+            ? JSON.stringify(value)
+            : String(value);
   return Object.entries(values)
     .map(([key, value]) => `${key}=${shown(value)}`)
     .join(', ');
@@ -142,7 +152,27 @@ export function printable(text: string): string {
 export function oneLine(text: string, limit = 400): string {
   const joined = printable(text).trim().split(/\s+/).join(' ');
   const characters = [...joined];
-  return characters.length <= limit ? joined : `${characters.slice(0, limit - 1).join('').trimEnd()}…`;
+  return characters.length <= limit
+    ? joined
+    : `${characters
+        .slice(0, limit - 1)
+        .join('')
+        .trimEnd()}…`;
+}
+
+/** To so many significant digits, ties to even as Python rounds (JavaScript rounds them up). */
+function rounded(value: number, digits: number): number {
+  const [mantissa, exponent] = Math.abs(value).toExponential(30).split('e');
+  const all = mantissa.replace('.', '');
+  const tie = /^50*$/.test(all.slice(digits)) && Number(all[digits - 1]) % 2 === 0;
+  const kept = `${all[0]}.${all.slice(1, digits)}e${exponent}`;
+  return tie ? Math.sign(value) * Number(kept) : Number(value.toPrecision(digits));
+}
+
+/** To a whole number, ties to even. */
+function halfEven(value: number): number {
+  const near = Math.round(value);
+  return Math.abs(value % 1) === 0.5 && near % 2 !== 0 ? near - 1 : near;
 }
 
 /** Thousands set apart by commas, whatever the reader's locale: as Python's ",". */
@@ -159,8 +189,8 @@ function trimmed(text: string): string {
 function general(value: number): string {
   const magnitude = Math.abs(value);
   if (magnitude !== 0 && (magnitude >= 999.5 || magnitude < 1e-4)) {
-    const [mantissa, exponent] = value.toExponential(2).split('e');
+    const [mantissa, exponent] = rounded(value, 3).toExponential(2).split('e');
     return `${trimmed(mantissa)}e${exponent[0]}${exponent.slice(1).padStart(2, '0')}`;
   }
-  return trimmed(value.toPrecision(3));
+  return trimmed(rounded(value, 3).toPrecision(3));
 }

@@ -38,7 +38,13 @@ const plugin: JupyterFrontEndPlugin<void> = {
     if (languages) {
       register(languages);
     }
-    const services: Services = { languages, rendermime, preferences: new Preferences(), active: new Active(), version: VERSION };
+    const services: Services = {
+      languages,
+      rendermime,
+      preferences: new Preferences(),
+      active: new Active(),
+      version: VERSION
+    };
     const createRenderer = (): ReportWidget => new ReportWidget(services);
     rendermime.addFactory({ safe: true, mimeTypes: [MIME_TYPE], createRenderer }, RANK);
     settings?.load(PLUGIN).then(

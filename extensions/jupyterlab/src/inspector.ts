@@ -27,7 +27,8 @@ export class Inspector extends Widget {
     if (report !== null && report !== this.report) {
       this.show_(report);
     }
-    this.note.textContent = report === null && this.report !== null ? 'the active cell has no report; this is the last one' : '';
+    this.note.textContent =
+      report === null && this.report !== null ? 'the active cell has no report; this is the last one' : '';
   }
 
   /** Forgets what is shown: another notebook is at the front. */
@@ -47,7 +48,11 @@ export class Inspector extends Widget {
     this.report = report;
     if (report === null || !report.kernels.length) {
       const head = report && [sections.header(report), sections.rejected(report) ?? muted('no kernel was compiled')];
-      const hint = element('div', 'klab-said', 'Run a cell with %%triton or %%tile, or select one that ran: its source and stages appear here.');
+      const hint = element(
+        'div',
+        'klab-said',
+        'Run a cell with %%triton or %%tile, or select one that ran: its source and stages appear here.'
+      );
       this.content.replaceChildren(...(head ?? [hint]));
       return;
     }

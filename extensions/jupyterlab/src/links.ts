@@ -7,7 +7,11 @@ export class Links {
     map.forEach((cellLine, at) => {
       if (cellLine !== null) {
         const lines = this.inverse.get(cellLine);
-        lines ? lines.push(at + 1) : this.inverse.set(cellLine, [at + 1]);
+        if (lines) {
+          lines.push(at + 1);
+        } else {
+          this.inverse.set(cellLine, [at + 1]);
+        }
       }
     });
   }
@@ -40,7 +44,9 @@ export class Links {
   /** The line of the stage that is nearest to `from` among those of a cell line; null when there is none. */
   nearest(cellLine: number, from: number): number | null {
     const lines = this.lines(cellLine);
-    return lines.length ? lines.reduce((best, line) => (Math.abs(line - from) < Math.abs(best - from) ? line : best)) : null;
+    return lines.length
+      ? lines.reduce((best, line) => (Math.abs(line - from) < Math.abs(best - from) ? line : best))
+      : null;
   }
 
   /** The next line after `from` (before it, for -1) that is linked; null at the end. */

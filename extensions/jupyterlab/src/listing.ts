@@ -34,7 +34,10 @@ export class Listing {
     this.links = content.links;
     this.node.className = 'klab-listing';
     this.setFontSize(fontSize);
-    this.view = new EditorView({ parent: this.node, state: EditorState.create({ doc: content.text, extensions: this.extensions(content) }) });
+    this.view = new EditorView({
+      parent: this.node,
+      state: EditorState.create({ doc: content.text, extensions: this.extensions(content) })
+    });
     linkage.changed.connect(this.onLinkage, this);
     this.update();
   }
@@ -73,7 +76,7 @@ export class Listing {
     const { scrollTop, clientHeight } = this.view.scrollDOM;
     const visible = block.top >= scrollTop && block.bottom <= scrollTop + clientHeight;
     if (!visible) {
-      this.view.dispatch({ effects: EditorView.scrollIntoView(position, { y: 'center' }) });
+      this.view.dispatch({ effects: EditorView.scrollIntoView(position, { y: 'center', x: 'start' }) });
     }
   }
 
@@ -82,7 +85,12 @@ export class Listing {
       EditorState.readOnly.of(true),
       EditorView.editable.of(false),
       EditorState.lineSeparator.of('\n'),
-      EditorView.contentAttributes.of({ tabindex: '0', 'aria-label': content.label, role: 'textbox', 'aria-readonly': 'true' }),
+      EditorView.contentAttributes.of({
+        tabindex: '0',
+        'aria-label': content.label,
+        role: 'textbox',
+        'aria-readonly': 'true'
+      }),
       jupyterTheme,
       content.language,
       lineNumbers(),
@@ -162,8 +170,11 @@ export class Listing {
 
   private update(): void {
     const { hovered, picked } = this.linkage;
-    const linesOf = (cellLine: number | null): ReadonlySet<number> => new Set(cellLine === null ? [] : this.links.lines(cellLine));
-    this.view.dispatch({ effects: setMarks.of({ hovered: linesOf(hovered), picked: linesOf(picked), current: this.current }) });
+    const linesOf = (cellLine: number | null): ReadonlySet<number> =>
+      new Set(cellLine === null ? [] : this.links.lines(cellLine));
+    this.view.dispatch({
+      effects: setMarks.of({ hovered: linesOf(hovered), picked: linesOf(picked), current: this.current })
+    });
   }
 
   private readonly view: EditorView;

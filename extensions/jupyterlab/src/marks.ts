@@ -4,7 +4,15 @@
  * Decorates the lines in view only: a cell line may have thousands of lines in a stage.
  */
 import { RangeSetBuilder, StateEffect, StateField, type Extension } from '@codemirror/state';
-import { Decoration, EditorView, gutter, GutterMarker, ViewPlugin, type DecorationSet, type ViewUpdate } from '@codemirror/view';
+import {
+  Decoration,
+  EditorView,
+  gutter,
+  GutterMarker,
+  ViewPlugin,
+  type DecorationSet,
+  type ViewUpdate
+} from '@codemirror/view';
 
 export interface Marks {
   hovered: ReadonlySet<number>;
@@ -18,7 +26,8 @@ const none: Marks = { hovered: new Set(), picked: new Set(), current: null };
 
 const field = StateField.define<Marks>({
   create: () => none,
-  update: (value, transaction) => transaction.effects.reduce((last, effect) => (effect.is(setMarks) ? effect.value : last), value)
+  update: (value, transaction) =>
+    transaction.effects.reduce((last, effect) => (effect.is(setMarks) ? effect.value : last), value)
 });
 
 /** Lines for which `dimmed` holds are drawn fainter; the others answer to `setMarks`. */
@@ -27,7 +36,7 @@ export function marks(dimmed: (line: number) => boolean): Extension {
     const builder = new RangeSetBuilder<Decoration>();
     const { hovered, picked, current } = view.state.field(field);
     for (const { from, to } of view.visibleRanges) {
-      for (let position = from; position <= to; ) {
+      for (let position = from; position <= to;) {
         const line = view.state.doc.lineAt(position);
         const classes = [
           hovered.has(line.number) && 'klab-hovered',
@@ -47,7 +56,11 @@ export function marks(dimmed: (line: number) => boolean): Extension {
     view => ({
       decorations: build(view),
       update(update: ViewUpdate) {
-        if (update.docChanged || update.viewportChanged || update.startState.field(field) !== update.state.field(field)) {
+        if (
+          update.docChanged ||
+          update.viewportChanged ||
+          update.startState.field(field) !== update.state.field(field)
+        ) {
           this.decorations = build(update.view);
         }
       }

@@ -1,6 +1,11 @@
 /**
  * DOM elements from text: the only way in which foreign text enters the page is `textContent`, so nothing of it is ever markup.
  */
+import { printable, UNKNOWN } from './format';
+
+/** Columns that may wrap. */
+const PROSE = new Set(['reason', 'detail', 'assumed', 'configuration', 'value']);
+
 export type Part = Node | string | null | undefined | false;
 
 /** An element with a class and parts; strings become text nodes. */
@@ -13,7 +18,12 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   if (classes) {
     made.className = classes;
   }
-  made.append(...parts.filter((part): part is Node | string => part !== null && part !== undefined && part !== false));
+  for (const part of parts) {
+    if (part) {
+      // A string becomes a text node, never markup; terminal escapes in it say nothing to a reader.
+      made.append(typeof part === 'string' ? printable(part) : part);
+    }
+  }
   return made;
 }
 
@@ -28,7 +38,12 @@ export function button(classes: string, label: string, title: string, action: ()
 }
 
 /** A drop-down; `action` gets the index that was chosen. */
-export function select(title: string, options: string[], chosen: number, action: (at: number) => void): HTMLSelectElement {
+export function select(
+  title: string,
+  options: string[],
+  chosen: number,
+  action: (at: number) => void
+): HTMLSelectElement {
   const made = element('select', 'klab-select', ...options.map(option => element('option', '', option)));
   made.title = title;
   made.setAttribute('aria-label', title);
@@ -51,10 +66,16 @@ export function bullets(items: Part[]): HTMLUListElement {
 
 /** A table without the columns that are empty or unknown in every row; rows marked as failed are tinted. */
 export function table(head: string[], rows: string[][], failed: boolean[] = []): HTMLElement {
-  const kept = head.map((_, at) => at).filter(at => rows.some(row => row[at] !== '' && row[at] !== '–'));
-  const titles = element('tr', '', ...kept.map(at => element('th', '', head[at])));
-  const body = rows.map((row, n) => element('tr', failed[n] ? 'klab-failed' : '', ...kept.map(at => element('td', '', row[at]))));
-  return element('div', 'klab-scroll', element('table', 'klab-table', element('thead', '', titles), element('tbody', '', ...body)));
+  const kept = head.map((_, at) => at).filter(at => rows.some(row => row[at] !== '' && row[at] !== UNKNOWN));
+  const prose = kept.map(at => (PROSE.has(head[at]) ? 'klab-prose' : ''));
+  const titles = element('tr', '', ...kept.map((at, n) => element('th', prose[n], head[at])));
+  const cells = (row: string[]): HTMLElement[] => kept.map((at, n) => element('td', prose[n], row[at]));
+  const body = rows.map((row, n) => element('tr', failed[n] ? 'klab-failed' : '', ...cells(row)));
+  return element(
+    'div',
+    'klab-scroll',
+    element('table', 'klab-table', element('thead', '', titles), element('tbody', '', ...body))
+  );
 }
 
 /** A row: the question at the left, its answer beside it. */

@@ -11,7 +11,14 @@ import type { Kernel, Report, Stage } from './schema';
 import type { Services } from './services';
 import { kernelLabel } from './summary';
 
-const NAMES: Record<string, string> = { llir: 'll', amdgcn: 's', cuda: 'cu', tir: 'tir.py', tir_lowered: 'lowered.tir.py', source: 'py' };
+const NAMES: Record<string, string> = {
+  llir: 'll',
+  amdgcn: 's',
+  cuda: 'cu',
+  tir: 'tir.py',
+  tir_lowered: 'lowered.tir.py',
+  source: 'py'
+};
 
 /** How a pair begins, and what may be done with it. */
 export interface Choice {
@@ -46,7 +53,20 @@ export class Pair {
     this.node.addEventListener('pointerdown', () => services.active.touch(this));
     // What the listings do with these keys is theirs: the notebook would move to another cell.
     this.body.addEventListener('keydown', event => {
-      if (['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight', 'PageUp', 'PageDown', 'Home', 'End', 'Enter', 'Escape'].includes(event.key)) {
+      if (
+        [
+          'ArrowUp',
+          'ArrowDown',
+          'ArrowLeft',
+          'ArrowRight',
+          'PageUp',
+          'PageDown',
+          'Home',
+          'End',
+          'Enter',
+          'Escape'
+        ].includes(event.key)
+      ) {
         event.stopPropagation();
       } else if (event.key.toLowerCase() === 'f' && (event.ctrlKey || event.metaKey)) {
         event.stopPropagation();
@@ -153,7 +173,9 @@ export class Pair {
     };
     const labels = kernels.map(kernel => kernelLabel(kernel, this.report));
     const picker = kernels.length > 1 && select('kernel and configuration', labels, this.choice.kernel, chooseKernel);
-    this.bar.replaceChildren(...[picker, tabs, this.choice.open && this.tools()].filter((part): part is HTMLElement => !!part));
+    this.bar.replaceChildren(
+      ...[picker, tabs, this.choice.open && this.tools()].filter((part): part is HTMLElement => !!part)
+    );
     if (focused) {
       tabs.querySelector<HTMLElement>('[aria-selected=true]')?.focus();
     }
@@ -161,7 +183,8 @@ export class Pair {
 
   private tab(stage: Stage): HTMLElement {
     const selected = this.choice.open && stage === this.stage;
-    const facts = stage.encoding === 'omitted' ? 'not embedded' : `${fmt.count(stage.lines, 'line')}, ${fmt.size(stage.bytes, 2)}`;
+    const facts =
+      stage.encoding === 'omitted' ? 'not embedded' : `${fmt.count(stage.lines, 'line')}, ${fmt.size(stage.bytes, 2)}`;
     const made = button('klab-tab', stage.name, `${stage.name}: ${facts}`, () => {
       if (selected && this.choice.closable) {
         this.choice.open = false;

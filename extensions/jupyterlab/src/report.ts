@@ -26,7 +26,13 @@ export class ReportWidget extends Widget implements IRenderMime.IRenderer {
     }
     const html = model.data['text/html'];
     const chart = typeof html === 'string' ? (CHART.exec(html)?.[1] ?? null) : null;
-    this.node.append(sections.header(data), this.became(data), sections.right(data), sections.fast(data, chart), sections.after(data));
+    this.node.append(
+      sections.header(data),
+      this.became(data),
+      sections.right(data),
+      sections.fast(data, chart),
+      sections.after(data)
+    );
     const printed = sections.printed(data);
     this.node.append(...(printed ? [printed] : []), sections.footer(data, this.services.version));
   }
@@ -40,13 +46,23 @@ export class ReportWidget extends Widget implements IRenderMime.IRenderer {
     const answer = element('div', '');
     if (report.kernels.length) {
       const facts = element('div', '');
-      const choice = { kernel: 0, stage: '', beside: '', open: this.services.preferences.openInReports, closable: true };
+      const choice = {
+        kernel: 0,
+        stage: '',
+        beside: '',
+        open: this.services.preferences.openInReports,
+        closable: true
+      };
       this.pair = new Pair(this.services, report, choice, kernel => facts.replaceChildren(sections.resources(kernel)));
       answer.append(this.pair.node, facts);
     } else {
       answer.append('no kernel was compiled');
     }
-    answer.append(...[sections.configurations(report), sections.rejected(report)].filter((part): part is HTMLElement => part !== null));
+    answer.append(
+      ...[sections.configurations(report), sections.rejected(report)].filter(
+        (part): part is HTMLElement => part !== null
+      )
+    );
     const made = question('1. What did it become?', answer);
     made.classList.add('klab-became');
     return made;
@@ -54,7 +70,10 @@ export class ReportWidget extends Widget implements IRenderMime.IRenderer {
 
   private async renderStatic(model: IRenderMime.IMimeModel, version: number | null): Promise<void> {
     const has = version === null ? 'of no known version' : `of schema version ${version}`;
-    const update = version !== null && version > SCHEMA_VERSION ? 'update the extension (pip install -U kernel_lab), ' : 'run the cell again ';
+    const update =
+      version !== null && version > SCHEMA_VERSION
+        ? 'update the extension (pip install -U kernel_lab), '
+        : 'run the cell again ';
     const advice = `${update}${version !== null && version > SCHEMA_VERSION ? 'then reload the page' : 'to make it anew'}`;
     const said = `This report is ${has}; this JupyterLab extension (kernel_lab ${this.services.version}) reads version ${SCHEMA_VERSION}. `;
     this.node.append(element('div', 'klab-warning', `${said}Below is its static form: ${advice}.`));

@@ -12,7 +12,11 @@ const MAX_CASES = 40;
 const MAX_NOTES = 6;
 const MAX_LAUNCHES = 3;
 const MAX_PRINTED = 8 * 1024;
-const BADGES: Record<summary.Word, string> = { right: 'klab-right', WRONG: 'klab-wrong', 'not verified': 'klab-unverified' };
+const BADGES: Record<summary.Word, string> = {
+  right: 'klab-right',
+  WRONG: 'klab-wrong',
+  'not verified': 'klab-unverified'
+};
 
 /** Kernel, language, target, and the verdict in a word. */
 export function header(report: Report): HTMLElement {
@@ -57,7 +61,11 @@ export function configurations(report: Report): HTMLElement | null {
     fmt.mapping(kernel.configuration),
     ...summary.resources(kernel).map(([, value]) => value)
   ]);
-  return folded(false, fmt.count(rows.length, 'configuration'), table(['kernel', 'target', 'configuration', ...labels], rows));
+  return folded(
+    false,
+    fmt.count(rows.length, 'configuration'),
+    table(['kernel', 'target', 'configuration', ...labels], rows)
+  );
 }
 
 /** What was rejected, and why; null where nothing was. */
@@ -65,7 +73,12 @@ export function rejected(report: Report): HTMLElement | null {
   if (!report.rejected.length) {
     return null;
   }
-  const rows = report.rejected.map(item => [item.kernel, fmt.mapping(item.configuration), item.reason, fmt.atLine(item.cell_line)]);
+  const rows = report.rejected.map(item => [
+    item.kernel,
+    fmt.mapping(item.configuration),
+    item.reason,
+    fmt.atLine(item.cell_line)
+  ]);
   const head = `${fmt.count(rows.length, 'configuration')} rejected`;
   return folded(!report.kernels.length, head, table(['kernel', 'configuration', 'reason', 'where'], rows));
 }
@@ -120,7 +133,8 @@ function row(item: Case): string[] {
 
 function checks(verdict: Verdict): Part {
   const entries = Object.entries(verdict.checks);
-  const mark = (passed: boolean | null): string => (passed === null ? '? not looked at' : passed ? '✓ passed' : '✗ FAILED');
+  const mark = (passed: boolean | null): string =>
+    passed === null ? '? not looked at' : passed ? '✓ passed' : '✗ FAILED';
   const rows = entries.map(([name, check]) => [name, mark(check.passed), check.detail]);
   const failed = entries.map(([, check]) => check.passed === false);
   return rows.length > 0 && table(['check', 'result', 'detail'], rows, failed);
@@ -172,5 +186,10 @@ export function footer(report: Report, version: string): HTMLElement {
     made !== undefined && made !== version
       ? `made by kernel_lab ${made}, shown by its JupyterLab extension ${version}: install both of one version`
       : null;
-  return element('div', 'klab-footer', summary.stampParts(report).join(' · '), differs && element('div', 'klab-warning', differs));
+  return element(
+    'div',
+    'klab-footer',
+    summary.stampParts(report).join(' · '),
+    differs && element('div', 'klab-warning', differs)
+  );
 }

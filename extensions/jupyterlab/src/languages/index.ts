@@ -1,36 +1,8 @@
 /** The languages of stages: registers with JupyterLab those that it does not have, and finds one by a stage's syntax. */
-import { LanguageSupport, StreamLanguage, type StreamParser } from '@codemirror/language';
+import { LanguageSupport, StreamLanguage } from '@codemirror/language';
 import type { Extension } from '@codemirror/state';
 import type { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
-import { amdgcn } from './amdgcn';
-import { llvm } from './llvm';
-import { mlir } from './mlir';
-import { ptx } from './ptx';
-import { sass } from './sass';
-
-interface Language {
-  name: string;
-  displayName: string;
-  mime: string;
-  extensions: string[];
-  parser: StreamParser<unknown>;
-}
-
-const own = <State>(name: string, displayName: string, extensions: string[], parser: StreamParser<State>): Language => ({
-  name,
-  displayName,
-  mime: `text/x-${name}`,
-  extensions,
-  parser: { ...parser, name } as StreamParser<unknown>
-});
-
-export const LANGUAGES: Language[] = [
-  own('mlir', 'MLIR', ['mlir', 'ttir', 'ttgir'], mlir),
-  own('llvm', 'LLVM IR', ['ll', 'llir'], llvm),
-  own('ptx', 'PTX', ['ptx'], ptx),
-  own('sass', 'SASS', ['sass'], sass),
-  own('amdgcn', 'AMD GCN assembly', ['amdgcn'], amdgcn)
-];
+import { LANGUAGES } from './all';
 
 /** A stage's syntax → the MIME type of its language. */
 const MIMES: Record<string, string> = {
