@@ -30,6 +30,11 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     magics.load(shell)
 
 
+def _jupyter_labextension_paths() -> list[dict[str, str]]:
+    """Where `jupyter labextension develop` finds the built extension."""
+    return [{"src": "labextension", "dest": "kernel-lab"}]
+
+
 def unload_ipython_extension(shell: Any) -> None:
     """``%unload_ext kernel_lab``: ends the workers."""
     from kernel_lab import magics

@@ -144,7 +144,9 @@ def versions() -> dict[str, str]:
     """Versions of the packages that matter to a report; those not installed are left out."""
     import importlib.metadata  # here, because it pulls in email and zipfile, and the notebook's process loads this room at once
 
-    found = {}
+    import kernel_lab
+
+    found = {"kernel_lab": kernel_lab.__version__}
     for name in ("triton", "tilelang", "torch", "numpy"):
         try:
             found[name] = importlib.metadata.version(name)

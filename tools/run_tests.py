@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import browser
+import extension as labextension
 import node
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -44,10 +45,10 @@ class Counts:
         return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
 
 
-def command(title: str, arguments: Sequence[str | Path], cwd: Path = ROOT) -> Counts:
+def command(title: str, arguments: Sequence[str | Path], cwd: Path = ROOT, env: dict[str, str] | None = None) -> Counts:
     """A check that only passes or fails; its output is shown."""
     print(f"-- {title}", flush=True)
-    code = subprocess.run([str(part) for part in arguments], cwd=cwd, stdin=subprocess.DEVNULL).returncode
+    code = subprocess.run([str(part) for part in arguments], cwd=cwd, env=env, stdin=subprocess.DEVNULL).returncode
     return Counts(passed=1) if code == 0 else Counts(failed=1)
 
 
@@ -106,7 +107,8 @@ def extension(script: str) -> Counts:
     """A script of the JupyterLab extension's package.json; nothing where there is no extension or no such script."""
     if not node.wanted() or script not in json.loads((node.EXTENSION / "package.json").read_text()).get("scripts", {}):
         return Counts()
-    return command(f"extension: {script}", [sys.executable, "-m", "jupyterlab.jlpmapp", "run", script], cwd=node.EXTENSION)
+    run = [sys.executable, "-m", "jupyterlab.jlpmapp", "run", script]
+    return command(f"extension: {script}", run, cwd=node.EXTENSION, env=labextension.environment(Path(sys.executable)))
 
 
 def main(argv: Sequence[str]) -> int:

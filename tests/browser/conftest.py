@@ -25,6 +25,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SCREENSHOTS = ROOT / "out" / "browser"
+BUILT = ROOT / "kernel_lab" / "labextension"
 START_S = 120
 FLAGS = [
     "--no-sandbox",
@@ -89,6 +90,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     (config / "jupyter_lab_config.json").write_text(json.dumps(settings))
     places = {"JUPYTER_CONFIG_DIR": "config", "JUPYTER_DATA_DIR": "data", "JUPYTER_RUNTIME_DIR": "runtime", "IPYTHONDIR": "ipython"}
     places |= {"JUPYTERLAB_SETTINGS_DIR": "settings", "JUPYTERLAB_WORKSPACES_DIR": "workspaces"}
+    # The extension of this very checkout, not one that may be installed elsewhere.
+    if BUILT.exists():
+        (base / "data" / "labextensions").mkdir(parents=True)
+        (base / "data" / "labextensions" / "kernel-lab").symlink_to(BUILT, target_is_directory=True)
     notification = base / "settings" / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
     notification.parent.mkdir(parents=True)
     notification.write_text('{"fetchNews": "false"}')

@@ -100,3 +100,8 @@ def worst_contrast(locator: Any) -> tuple[float, str]:
     """The least contrast ratio (1 … 21) of visible text under an element, and that text."""
     worst = locator.evaluate(CONTRAST)
     return float(worst["ratio"]), str(worst["text"])
+
+
+def activate(page: Any, cell: int) -> None:
+    """Makes a cell, counted from 0, the notebook's active one."""
+    page.evaluate("n => { window.jupyterapp.shell.currentWidget.content.activeCellIndex = n; }", cell)
