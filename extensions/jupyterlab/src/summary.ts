@@ -126,13 +126,18 @@ export function kernelLabel(kernel: Kernel, report: Report): string {
 /** What one program takes, as [label, value]; unknown is a dash. */
 export function resources(kernel: Kernel): [string, string][] {
   const taken = kernel.resources;
+  let occupancy = fmt.percent(taken.occupancy);
+  if (taken.occupancy !== null && taken.limited_by) {
+    occupancy += ` (limited by ${taken.limited_by})`;
+  }
   return [
     ['registers', fmt.number(taken.registers)],
     ['spills', taken.spill_bytes === 0 ? 'none' : fmt.size(taken.spill_bytes)],
     ['shared', fmt.size(taken.shared_bytes)],
     ['warps', fmt.number(taken.num_warps)],
     ['threads', fmt.number(taken.threads)],
-    ['occupancy', fmt.percent(taken.occupancy)]
+    ['barriers', fmt.number(taken.barriers)],
+    ['occupancy', occupancy]
   ];
 }
 
@@ -216,5 +221,5 @@ export function stampParts(report: Report): string[] {
   const stamp = report.stamp;
   const versions = stamp ? Object.entries(stamp.versions).map(([name, version]) => `${name} ${version}`) : [];
   const made = stamp ? [...versions, stamp.gpu ?? 'no GPU', `seed ${stamp.seed}`, stamp.created] : [];
-  return [...made, `cell ${report.cell.hash.slice(0, 12)}`];
+  return report.cell.hash ? [...made, `cell ${report.cell.hash.slice(0, 12)}`] : made;
 }
