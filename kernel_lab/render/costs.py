@@ -24,7 +24,7 @@ _GROUPS: dict[Group, tuple[str, str]] = {
     "special": ("S", "special functions"),
     "rest": ("", "all else"),
 }
-_SPACE = "\N{NO-BREAK SPACE}"  # beside an empty element an ordinary one collapses
+_SPACE = "\N{NO-BREAK SPACE}"  # beside an empty element an ordinary one collapses; a kind stays with its number
 _STAGES = {"sass": "SASS", "amdgcn": "AMDGCN", "ptx": "PTX"}
 
 
@@ -73,7 +73,8 @@ def legend(kernel: Kernel, shown: Sequence[int | None]) -> Markup:
         if name == "tensor" and kernel.costs_from == "amdgcn":
             label = "matrix cores"
         if by_group[name]:
-            parts += [_swatch(name, 10), f"{_SPACE}{letter}{_SPACE if letter else ''}{label} {by_group[name]:,}{_SPACE}{_SPACE} "]
+            said = f" {letter} {label} {by_group[name]:,}  " if letter else f" {label} {by_group[name]:,}  "
+            parts += [_swatch(name, 10), said.replace(" ", _SPACE), " "]
     return element("div", parts, style=css.SMALL)
 
 
