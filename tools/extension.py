@@ -46,9 +46,14 @@ def environment(python: Path) -> dict[str, str]:
     return os.environ | {"PATH": os.pathsep.join(places)}
 
 
+def manager(python: Path) -> list[str]:
+    """JupyterLab's package manager as a command. (Its module does nothing when it is run by ``-m``.)"""
+    return [str(python), "-c", "from jupyter_builder.jlpm import main; main()"]
+
+
 def jlpm(python: Path, *arguments: str) -> None:
     """A command of JupyterLab's package manager; raises RuntimeError with the end of its output when it fails."""
-    command = [str(python), "-m", "jupyterlab.jlpmapp", *arguments]
+    command = [*manager(python), *arguments]
     result = subprocess.run(command, cwd=node.EXTENSION, env=environment(python), stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if result.returncode:
         tail = "\n".join((result.stdout + result.stderr).strip().splitlines()[-15:])
