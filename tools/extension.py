@@ -19,6 +19,7 @@ ROOT = node.ROOT
 NAME = "kernel-lab"
 BUILT = ROOT / "kernel_lab" / "labextension"
 SCHEMAS = ROOT / "kernel_lab" / "schemas"
+JLPM = ("-c", "from jupyter_builder.jlpm import main; main()")
 # Left behind by the build, or by tests: no reason to build again.
 _MADE = ("node_modules", ".yarn", "lib", "tests")
 
@@ -48,7 +49,7 @@ def environment(python: Path) -> dict[str, str]:
 
 def jlpm(python: Path, *arguments: str) -> None:
     """A command of JupyterLab's package manager; raises RuntimeError with the end of its output when it fails."""
-    command = [str(python), "-m", "jupyterlab.jlpmapp", *arguments]
+    command = [str(python), *JLPM, *arguments]
     result = subprocess.run(command, cwd=node.EXTENSION, env=environment(python), stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if result.returncode:
         tail = "\n".join((result.stdout + result.stderr).strip().splitlines()[-15:])

@@ -107,7 +107,7 @@ def extension(script: str) -> Counts:
     """A script of the JupyterLab extension's package.json; nothing where there is no extension or no such script."""
     if not node.wanted() or script not in json.loads((node.EXTENSION / "package.json").read_text()).get("scripts", {}):
         return Counts()
-    run = [sys.executable, "-m", "jupyterlab.jlpmapp", "run", script]
+    run = [sys.executable, *labextension.JLPM, "run", script]
     return command(f"extension: {script}", run, cwd=node.EXTENSION, env=labextension.environment(Path(sys.executable)))
 
 
