@@ -40,4 +40,4 @@ clean:  ## remove what tests and demos left behind (not .venv)
 	find . -name __pycache__ -not -path './.venv*' -not -path './node_modules/*' -prune -exec rm -rf {} +
 
 distclean: clean  ## also remove the environments
-	rm -rf .venv .venv-triton36
+	rm -rf .venv .venv-triton36 kernel_lab/labextension extensions/jupyterlab/node_modules extensions/jupyterlab/.yarn extensions/jupyterlab/lib

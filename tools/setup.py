@@ -193,7 +193,6 @@ def main(what: str) -> None:
         step("nvcc", "installing nvcc's wheels, since this machine has no nvcc", project, install_nvcc)
     if node.wanted():
         node.ensure(python(), step, pip)
-        step("builder", "installing jupyter-builder", project, lambda: install("jupyter-builder>=1.3"))
         extension.ensure(python(), step)
     if what == "test":
         step("test-packages", "installing what the tests need", project, lambda: install("--editable", ".[dev]"))

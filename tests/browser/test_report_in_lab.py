@@ -65,7 +65,7 @@ def test_a_report_is_readable_in_both_themes(ran: Any) -> None:
     for theme in ("light", "dark"):
         lab.change_theme(ran, theme)
         for cell, form in ((1, "report"), (2, "static")):
-            report = lab.output(ran, cell)
+            report = lab.output(ran, cell).locator(".klab-report").first
             report.scroll_into_view_if_needed()
             ran.screenshot(path=SCREENSHOTS / f"{form}-{theme}.png")
             ratio, worst = lab.worst_contrast(report)
