@@ -46,6 +46,7 @@ root => {
   while (walker.nextNode()) {
     const text = walker.currentNode.textContent.trim(), element = walker.currentNode.parentElement;
     if (!text || !element.checkVisibility() || ['STYLE', 'TITLE', 'DESC'].includes(element.tagName.toUpperCase())) continue;
+    if (element.closest('.jp-OutputPrompt')) continue;  // JupyterLab's own
     const svg = element.closest('svg'), style = getComputedStyle(element);
     const under = behind(element), top = parse(svg && style.fill !== 'none' ? style.fill : style.color);
     for (let e = element; e; e = e.parentElement) top[3] *= Number(getComputedStyle(e).opacity);
