@@ -28,11 +28,6 @@ def install(target: Target) -> None:
         _patch_cuda()
 
 
-def current() -> Target | None:
-    """The target that ``torch.cuda`` stands for, or None when nothing was installed."""
-    return _target
-
-
 def _enter_mode() -> Any:
     import torch
     from torch.overrides import TorchFunctionMode

@@ -22,7 +22,7 @@ from kernel_lab.errors import KernelLabError, MissingPackage, TargetError
 from kernel_lab.job import ENTRY, REFERENCE, Job
 from kernel_lab.languages.protocol import Mode
 from kernel_lab.problem import Problem
-from kernel_lab.results import CellInfo, Finding, Kernel, Measurement, Report, Roofline, Stamp, Verdict
+from kernel_lab.results import CellInfo, Finding, Measurement, Report, Roofline, Stamp, Verdict
 from kernel_lab.targets import Target, machine
 from kernel_lab.targets import names as target_names
 from kernel_lab.workers import wire
@@ -241,11 +241,6 @@ def require(language: str) -> None:
     package = languages.get(language).package
     if importlib.util.find_spec(package) is None:
         raise MissingPackage(f"{package} is not installed", hint=f"pip install {package}")
-
-
-def kernels_named(report: Report, name: str) -> tuple[Kernel, ...]:
-    """The kernels of a report with this name."""
-    return tuple(kernel for kernel in report.kernels if kernel.name == name)
 
 
 __all__ = ["Ask", "KernelLabError", "find", "last", "names", "remember", "run", "worker_kind"]

@@ -181,7 +181,10 @@ def test_workers_end_with_the_notebook(tmp_path: Path) -> None:
     pytest.fail("the worker outlived its notebook")
 
 
-def test_a_worker_that_died_idle_is_replaced_without_a_word(executor: LocalExecutor) -> None:
-    os.kill(run(executor, "pid"), signal.SIGKILL)
+def test_a_worker_that_died_idle_is_replaced_without_a_word(executor: LocalExecutor, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = run(executor, "pid")
+    os.kill(first, signal.SIGKILL)
     executor._workers["bare"].process.wait(10)
-    assert run(executor, "double", 4) == 8
+    # its death is not yet known when the next request is handed over
+    monkeypatch.setattr(local.Worker, "alive", property(lambda self: True))
+    assert run(executor, "pid") != first

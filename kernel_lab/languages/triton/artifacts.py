@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import tempfile
 from collections.abc import Mapping
 from typing import Any
 
@@ -108,8 +107,3 @@ def _assumptions(launches: tuple[Launch, ...]) -> list[str]:
                 said = fact.replace("divisible by", "aligned to") + " bytes" if argument.type.startswith("*") else fact
                 facts.setdefault(said, []).append(argument.name)
     return [f"assumes {', '.join(dict.fromkeys(names))} {fact}" for fact, names in facts.items()]
-
-
-def cache_folder() -> str:
-    """A folder for compiled kernels of this process when none was given."""
-    return tempfile.mkdtemp(prefix="kernel_lab_triton_")
